@@ -1,0 +1,73 @@
+/** What requests to models cost, summed so that no entry is ever charged twice. */
+import { Schema } from "effect"
+import { isObject, open } from "./open.ts"
+
+export const Cost = open({ total: Schema.Finite })
+
+/** As stored with a reply; `cost` is in dollars. Buckets are disjoint, save that `reasoning` is part of `output`. */
+export const Usage = open({
+  input: Schema.Finite,
+  output: Schema.Finite,
+  cacheRead: Schema.Finite,
+  cacheWrite: Schema.Finite,
+  reasoning: Schema.optionalKey(Schema.Finite),
+  cost: Schema.optionalKey(Cost)
+})
+export type Usage = typeof Usage.Type
+
+/** A sum over many requests. `costMicros` is in millionths of a dollar, `null` where a price is unknown. */
+export interface UsageSum {
+  readonly requests: number
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly reasoning: number
+  readonly costMicros: number | null
+}
+
+export const zero: UsageSum = {
+  requests: 0,
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  reasoning: 0,
+  costMicros: 0
+}
+
+const count = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0)
+
+/** One stored usage as a sum of one request; `undefined` for what is no usage at all. */
+export const fromStored = (stored: unknown): UsageSum | undefined => {
+  if (!isObject(stored)) return undefined
+  const input = count(stored.input)
+  const output = count(stored.output)
+  const cacheRead = count(stored.cacheRead)
+  const cacheWrite = count(stored.cacheWrite)
+  const total = isObject(stored.cost) ? stored.cost.total : undefined
+  const priced = typeof total === "number" && Number.isFinite(total)
+  const free = input + output + cacheRead + cacheWrite === 0
+  return {
+    requests: 1,
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    reasoning: count(stored.reasoning),
+    costMicros: priced ? Math.round(total * 1e6) : free ? 0 : null
+  }
+}
+
+const combine = (sign: 1 | -1) => (a: UsageSum, b: UsageSum): UsageSum => ({
+  requests: a.requests + sign * b.requests,
+  input: a.input + sign * b.input,
+  output: a.output + sign * b.output,
+  cacheRead: a.cacheRead + sign * b.cacheRead,
+  cacheWrite: a.cacheWrite + sign * b.cacheWrite,
+  reasoning: a.reasoning + sign * b.reasoning,
+  costMicros: a.costMicros === null || b.costMicros === null ? null : a.costMicros + sign * b.costMicros
+})
+
+export const add = combine(1)
+export const subtract = combine(-1)

@@ -1,0 +1,44 @@
+/** How many terminal columns a text takes, and cutting it to fit. */
+import { eastAsianWidth } from "get-east-asian-width"
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+const ASCII = /^[\x20-\x7e]*$/
+const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
+const EMOJI = /\p{RGI_Emoji}|^\p{Regional_Indicator}{2}|\ufe0f/v
+
+const graphemeWidth = (grapheme: string): number => {
+  if (ASCII.test(grapheme)) return grapheme.length
+  if (INVISIBLE.test(grapheme)) return 0
+  if (EMOJI.test(grapheme)) return 2
+  return eastAsianWidth(grapheme.codePointAt(0)!)
+}
+
+/** Columns of a text without control characters. */
+export const of = (text: string): number => {
+  if (ASCII.test(text)) return text.length
+  let width = 0
+  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment)
+  return width
+}
+
+/** At most `columns` wide; what was cut off is shown by an ellipsis. */
+export const cut = (text: string, columns: number): string => {
+  if (columns <= 0) return ""
+  if (ASCII.test(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
+  let width = 0
+  let fits = ""
+  let whole = ""
+  for (const { segment } of segmenter.segment(text)) {
+    width += graphemeWidth(segment)
+    if (width > columns) return `${fits}…`
+    whole += segment
+    if (width <= columns - 1) fits = whole
+  }
+  return text
+}
+
+/** Filled with spaces to exactly `columns`, cut if longer. */
+export const pad = (text: string, columns: number): string => {
+  const fitting = cut(text, columns)
+  return fitting + " ".repeat(Math.max(0, columns - of(fitting)))
+}
