@@ -15,7 +15,11 @@ const fail = (problem) => {
 }
 
 /** @param {string} version */
-const parts = (version) => version.replace(/[^\d.]/g, "").split(".").map(Number)
+const parts = (version) =>
+  version
+    .replace(/[^\d.]/g, "")
+    .split(".")
+    .map(Number)
 
 /** @param {string} version @param {string} least */
 const isAtLeast = (version, least) => {

@@ -1,15 +1,16 @@
-/** Runs the repository's own tools, from its root and without telemetry. */
+/** The repository's own tools, run from its root and without telemetry. */
 import { spawnSync } from "node:child_process"
+import { existsSync, readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 export const root = fileURLToPath(new URL("../../", import.meta.url))
 
-const env = {
-  ...process.env,
-  NEXT_TELEMETRY_DISABLED: "1",
-  TURBO_NO_UPDATE_NOTIFIER: "1",
-  TURBO_TELEMETRY_DISABLED: "1"
-}
+/** The folder of every package and app, from the root. */
+export const workspaces = ["packages", "apps"].flatMap((group) =>
+  readdirSync(`${root}${group}`)
+    .map((name) => `${group}/${name}`)
+    .filter((folder) => existsSync(`${root}${folder}/package.json`))
+)
 
 /**
  * Whether the command succeeded. Its stdin is empty: what is piped to `npm start` is for the chat.
@@ -21,11 +22,14 @@ const env = {
 export const run = (command, args, options = {}) =>
   spawnSync(command, args, {
     cwd: root,
-    env: { ...env, ...options.env },
+    env: { ...process.env, ...options.env },
     shell: process.platform === "win32" && command === "npm",
     stdio: ["ignore", options.stdout ?? 1, 2]
   }).status === 0
 
 /** @param {ReadonlyArray<string>} args @param {{ readonly stdout?: number }} [options] */
 export const turbo = (args, options) =>
-  run(process.execPath, ["node_modules/turbo/bin/turbo", "run", ...args, "--ui=stream"], options)
+  run(process.execPath, ["node_modules/turbo/bin/turbo", "run", ...args, "--ui=stream"], {
+    ...options,
+    env: { NEXT_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1", TURBO_TELEMETRY_DISABLED: "1" }
+  })

@@ -1,1 +1,24 @@
-export {}
+/** What other agents embed: the session model, its ports and its use cases. */
+export * from "./model/index.ts"
+export * as Blobs from "./BlobStore.ts"
+export { BlobHash, BlobStore, BlobStoreError } from "./BlobStore.ts"
+export { EntryIds } from "./EntryIds.ts"
+export * as Prompts from "./PromptHistory.ts"
+export { PromptHistory, PromptHistoryError } from "./PromptHistory.ts"
+export {
+  type AppendError,
+  type Cursor,
+  type NewEntry,
+  type Session,
+  type SessionEvent,
+  Sessions,
+  UnknownEntry
+} from "./Sessions.ts"
+export * as Store from "./SessionStore.ts"
+export {
+  type SessionLog,
+  type SessionRef,
+  SessionStore,
+  SessionStoreError,
+  type Snapshot
+} from "./SessionStore.ts"

@@ -33,7 +33,8 @@ export const MessageEntry = open({ type: Schema.tag("message"), ...link, message
 export const ThinkingLevelChange = open({
   type: Schema.tag("thinking_level_change"),
   ...link,
-  thinkingLevel: Schema.NullOr(Schema.String)
+  /** Absent or null means off. */
+  thinkingLevel: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 /** Two shapes are in use: `model: "provider/id"` with an optional role, or `provider` and `modelId`. */
 export const ModelChange = Schema.Union([
