@@ -1,37 +1,44 @@
-/** What a markdown file promises: blocks of code, commands with their output, links and the anchors they lead to. */
+/** What a markdown file promises: code that runs, commands with what they print, links that lead somewhere. */
 
-/** @typedef {{ readonly line: number, readonly language: string, readonly flags: ReadonlyArray<string>, readonly text: string }} Block `line` is that of its first line of code. */
+/**
+ * @typedef {object} Block
+ * @property {number} line where its code begins
+ * @property {string} language
+ * @property {ReadonlyArray<string>} flags what the fence says after the language
+ * @property {string} text
+ */
 /** @typedef {{ readonly line: number, readonly command: string, readonly output: ReadonlyArray<string> }} Command */
-/** @typedef {{ readonly line: number, readonly path: string, readonly anchor: string }} Link `path` is empty for the same file. */
+/** @typedef {{ readonly line: number, readonly path: string, readonly anchor: string }} Link `path` is empty within a file. */
 
 const FENCE = /^(\s*)(`{3,}|~{3,})\s*([^`]*)$/
 
 /**
- * The file's code and its prose, where code leaves blank lines behind.
+ * The file's code, and its prose with blank lines where the code was. A fence that is never closed runs to the end.
  *
  * @param {string} markdown
  * @returns {{ readonly blocks: ReadonlyArray<Block>, readonly prose: ReadonlyArray<string> }}
  */
 const split = (markdown) => {
-  /** @type {Array<Block>} */
-  const blocks = []
-  /** @type {Array<string>} */
-  const prose = []
-  /** @type {{ indent: string, fence: string, info: string, line: number, lines: Array<string> } | undefined} */
-  let open
-  for (const [row, line] of markdown.split(/\r?\n/).entries()) {
+  /** @type {Array<{ indent: string, fence: string, info: string, line: number, lines: Array<string> }>} */
+  const found = []
+  let isOpen = false
+  const prose = markdown.split(/\r?\n/).map((line, row) => {
     const [, indent, fence, info] = line.match(FENCE) ?? []
-    prose.push(open === undefined && fence === undefined ? line : "")
-    if (open === undefined) {
-      if (fence !== undefined) open = { indent, fence, info, line: row + 2, lines: [] }
-    } else if (fence?.startsWith(open.fence) && info === "") {
-      const [language = "", ...flags] = open.info.trim().split(/\s+/)
-      blocks.push({ line: open.line, language, flags, text: open.lines.join("\n") })
-      open = undefined
-    } else {
-      open.lines.push(line.startsWith(open.indent) ? line.slice(open.indent.length) : line)
+    const block = found.at(-1)
+    if (isOpen && block) {
+      isOpen = !(fence?.startsWith(block.fence) && info === "")
+      if (isOpen) block.lines.push(line.startsWith(block.indent) ? line.slice(block.indent.length) : line)
+      return ""
     }
-  }
+    if (fence === undefined) return line
+    isOpen = true
+    found.push({ indent, fence, info, line: row + 2, lines: [] })
+    return ""
+  })
+  const blocks = found.map(({ info, line, lines }) => {
+    const [language = "", ...flags] = info.trim().split(/\s+/)
+    return { line, language, flags, text: lines.join("\n") }
+  })
   return { blocks, prose }
 }
 
@@ -58,6 +65,7 @@ export const commands = (block) => {
   return found
 }
 
+const escape = (/** @type {string} */ text) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
 const trimmed = (/** @type {string} */ text) => text.replace(/[ \t\r]+$/gm, "").trimEnd()
 
 /**
@@ -74,9 +82,12 @@ export const isPrinted = (written, printed) => {
   return new RegExp(`^${pattern}$`).test(`${trimmed(printed)}\n`)
 }
 
-const escape = (/** @type {string} */ text) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
-
-const LINKS = [/\]\(\s*<?([^\s)>]+)>?(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/g, /^\s{0,3}\[[^\]]+\]:\s*<?([^\s>]+)/g]
+/** `[text](target "title")`, `[name]: target` and plain HTML. */
+const LINKS = [
+  /\]\(\s*<?([^\s)>]+)>?(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/g,
+  /^ {0,3}\[(?!\^)[^\]]+\]:\s*<?([^\s>]+)/g,
+  /<[^>]*\b(?:href|src)="([^"]+)"/g
+]
 
 /**
  * Links to other files of the repository, and within the file. Those to the world are not ours to check.

@@ -14,26 +14,13 @@ const fail = (problem) => {
   process.exit(1)
 }
 
-/** @param {string} version */
-const parts = (version) =>
-  version
-    .replace(/[^\d.]/g, "")
-    .split(".")
-    .map(Number)
-
-/** @param {string} version @param {string} least */
-const isAtLeast = (version, least) => {
-  const [a, b] = [parts(version), parts(least)]
-  const differs = b.findIndex((part, i) => part !== a[i])
-  return differs === -1 || a[differs] > b[differs]
-}
-
 /** @param {URL} file */
 const changedAt = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 const { engines } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"))
-if (!isAtLeast(process.versions.node, engines.node)) {
-  fail(`needs Node ${engines.node}, and this is ${process.versions.node}; see https://nodejs.org`)
+const least = engines.node.replace(">=", "")
+if (process.versions.node.localeCompare(least, "en", { numeric: true }) < 0) {
+  fail(`needs Node ${least} or newer, and this is ${process.versions.node}; see https://nodejs.org`)
 }
 
 if (changedAt(installed) < changedAt(lockfile)) {

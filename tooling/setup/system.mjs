@@ -33,6 +33,8 @@ export const ensureSystem = (commands) => {
   const wanted = commands.filter(isMissing)
   if (wanted.length > 0 && process.getuid?.() === 0 && !isMissing("apt-get")) install(wanted)
   const missing = wanted.filter(isMissing)
+  // turbo counts it as an input of the tests, so a result with skips is not replayed once the program is there.
+  process.env.GROVE_TEST_PROGRAMS = commands.filter((command) => !missing.includes(command)).join(" ")
   if (missing.length === 0) return true
   const rule = "!".repeat(72)
   const lines = missing.map((command) => `  ${command} is missing: ${TESTS[command]} are SKIPPED`)

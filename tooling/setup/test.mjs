@@ -13,7 +13,7 @@ const steps = [
   ["system packages", () => ensureSystem(["tmux"])],
   ["lint", () => run("npm", ["run", "--silent", "lint"])],
   ["direction", () => run("npm", ["run", "--silent", "check:direction"])],
-  ["tooling", () => run(process.execPath, ["--test", ...selfTests])],
+  ["tooling", () => run(process.execPath, ["--test", "--test-reporter=spec", ...selfTests])],
   // Goes on after a failure, so the counts below are of all the tests there are.
   [
     "build, types and tests",

@@ -1,6 +1,18 @@
 /** The vitest settings every package shares. */
 import { defineConfig } from "vitest/config"
 
+// Node 20 has neither groupBy. vitest 5 needs one to print why a test failed, the other to write a snapshot.
+Map.groupBy ??= (items, keyOf) => {
+  const groups = new Map()
+  let index = 0
+  for (const item of items) {
+    const key = keyOf(item, index++)
+    groups.set(key, [...(groups.get(key) ?? []), item])
+  }
+  return groups
+}
+Object.groupBy ??= (items, keyOf) => Object.fromEntries(Map.groupBy(items, keyOf))
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],

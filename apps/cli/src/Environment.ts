@@ -1,0 +1,15 @@
+/** What the command needs to know of its surroundings; read once, in main.ts. */
+import { Context } from "effect"
+
+export interface Surroundings {
+  readonly home: string
+  readonly sessionDirectory: string | undefined
+  readonly cwd: string
+  /** Width of the terminal, or what is readable where there is none. */
+  readonly columns: number
+  readonly colors: boolean
+  /** Whether the terminal shows more than ASCII. */
+  readonly unicode: boolean
+}
+
+export class Environment extends Context.Service<Environment, Surroundings>()("@grove/cli/Environment") {}

@@ -1,0 +1,7 @@
+/** What is printed: text for people or one JSON value, gathered and written by whoever runs the command. */
+import { Console, Effect } from "effect"
+
+/** One JSON value and nothing else. */
+export const json = (value: unknown): Effect.Effect<void> => Console.log(JSON.stringify(value))
+
+export const lines = (text: ReadonlyArray<string>): Effect.Effect<void> => Console.log(text.join("\n"))

@@ -1,0 +1,87 @@
+/** `<s>` and entry ids on the command line: names people type, turned into what they mean. */
+import { type EntryId, Ids, type SessionTree, SessionStore, type SessionStoreError } from "@grove/core"
+import { Effect } from "effect"
+import { Failure } from "./CliError.ts"
+import { Environment } from "./Environment.ts"
+
+/** What `-c` would continue. */
+const LAST = "@last"
+
+const newestHere = Effect.gen(function* () {
+  const { cwd } = yield* Environment
+  const store = yield* SessionStore
+  const [newest] = yield* store.list({ cwd })
+  if (newest === undefined) {
+    return yield* new Failure({ message: `no session in ${cwd} yet, so there is no ${LAST}; grove ls lists all sessions` })
+  }
+  return { id: newest.id ?? "", path: newest.path }
+})
+
+export const locate = Effect.fnUntraced(function* (name: string) {
+  if (name === LAST) return yield* newestHere
+  const store = yield* SessionStore
+  return yield* store.find(name)
+})
+
+/** The session a person named, read without changing it. */
+export const read = Effect.fnUntraced(function* (name: string) {
+  const store = yield* SessionStore
+  return yield* store.read(yield* locate(name))
+})
+
+const MOST_CANDIDATES = 8
+
+/** The entry a person named, by id or by an unambiguous prefix or suffix. */
+export const entry = (tree: SessionTree, name: string): Effect.Effect<EntryId, Failure> => {
+  const found = tree.has(name) ? [name as EntryId] : Ids.candidates(name, tree.entries.map(({ id }) => id))
+  if (found.length === 1) return Effect.succeed(found[0]!)
+  if (found.length === 0) {
+    return Effect.fail(new Failure({ message: `no entry ${name} in this session; grove tree shows its entries` }))
+  }
+  const some = found.slice(0, MOST_CANDIDATES).join(", ")
+  return Effect.fail(new Failure({ message: `entry ${name} could be ${some}${found.length > MOST_CANDIDATES ? ", …" : ""}; give more of the id` }))
+}
+
+/** `--leaf`: an entry, `none` for no leaf, or where the session stands. */
+export const leaf = (tree: SessionTree, name: string | boolean | undefined): Effect.Effect<EntryId | null, Failure> => {
+  if (typeof name !== "string") return Effect.succeed(tree.leaf)
+  return name === "none" && !tree.has(name) ? Effect.succeed(null) : entry(tree, name)
+}
+
+const causes: { readonly [code: string]: string } = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is a directory, not a session file",
+  ENOTDIR: "part of the path is not a directory",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "too many symbolic links",
+  EINVAL: "it is not a regular file",
+  EIO: "the disk reported an error",
+  ERR_FS_FILE_TOO_LARGE: "the file is too large to be read at once"
+}
+
+const causeOf = (cause: unknown): string => {
+  const { code, message } = cause as NodeJS.ErrnoException
+  return (code === undefined ? undefined : causes[code]) ?? message ?? String(cause)
+}
+
+/** One line: what, where, and what to do. */
+export const explain = ({ session, reason }: SessionStoreError): string => {
+  switch (reason._tag) {
+    case "SessionNotFound":
+      return session.includes("/") || session.endsWith(".jsonl")
+        ? `no such session file: ${session}`
+        : `no session ${session}; grove ls lists them`
+    case "SessionAmbiguous":
+      return `${session} could be ${reason.candidates.slice(0, MOST_CANDIDATES).join(", ")}; give more of the id`
+    case "NotASession":
+      return `${session} is not a session: no session header before line ${reason.line}; the file was not changed`
+    case "SessionExists":
+      return `session ${session} exists already`
+    case "SessionReadOnly":
+      return `${session} was written by a newer program and can only be read`
+    case "StoreRefused":
+      return `cannot use ${session}: ${causeOf(reason.cause)}`
+  }
+}
+

@@ -1,0 +1,88 @@
+/** Every subcommand, with what its help says. The code of each is loaded when it is called. */
+import type { SessionStore, SessionStoreError } from "@grove/core"
+import { TreeView } from "@grove/core/model"
+import type { Failure, Negative, UsageError } from "./CliError.ts"
+import type { Command, Run } from "./Command.ts"
+import type { Environment } from "./Environment.ts"
+import type { Paths } from "./Paths.ts"
+
+export type CommandError = UsageError | Failure | Negative | SessionStoreError
+type CommandServices = Environment | Paths | SessionStore
+
+interface Loadable {
+  readonly command: Command
+  readonly load: () => Promise<Run<CommandError, CommandServices>>
+}
+
+const session = { name: "s", required: true, about: "a session: path, id, prefix or suffix of an id, or @last" } as const
+const leaf = { type: "string", value: "entry", about: "as seen from this entry instead of where the session stands" } as const
+
+export const commands: ReadonlyArray<Loadable> = [
+  {
+    command: {
+      name: "ls",
+      about: "Lists sessions, newest first.",
+      arguments: [],
+      flags: { all: { type: "boolean", about: "sessions of sub-agents too" } }
+    },
+    load: () => import("./commands/ls.ts")
+  },
+  {
+    command: {
+      name: "show",
+      about: "Tells what a session is: header, name, where it stands, counts, labels, cost.",
+      arguments: [session],
+      flags: { leaf }
+    },
+    load: () => import("./commands/show.ts")
+  },
+  {
+    command: {
+      name: "tree",
+      about: "Draws a session as a tree. Side branches are folded to one line each.",
+      arguments: [session],
+      flags: {
+        filter: { type: "string", choices: TreeView.filters, about: "which entries are shown (people: turns, --json: all)" },
+        unfold: { type: "boolean", about: "draw side branches whole" }
+      },
+      examples: ["grove tree @last", "grove tree 3f9c --filter user"]
+    },
+    load: () => import("./commands/tree.ts")
+  },
+  {
+    command: {
+      name: "branches",
+      about: "Lists the branches of a session: every path to an entry without children.",
+      arguments: [session],
+      flags: {}
+    },
+    load: () => import("./commands/branches.ts")
+  },
+  {
+    command: {
+      name: "context",
+      about: "Shows what the model is shown.",
+      arguments: [session],
+      flags: { leaf: { ...leaf, value: "entry|none" } }
+    },
+    load: () => import("./commands/context.ts")
+  },
+  {
+    command: {
+      name: "check",
+      about: "Examines session files and reports every problem by its line. Changes nothing.",
+      arguments: [{ name: "file", required: true, many: true, about: "session files" }],
+      flags: {}
+    },
+    load: () => import("./commands/check.ts")
+  },
+  {
+    command: {
+      name: "migrate",
+      about: "Brings session files to the current version.",
+      arguments: [{ name: "file", required: true, many: true, about: "session files" }],
+      flags: { "dry-run": { type: "boolean", about: "only say what would change" } }
+    },
+    load: () => import("./commands/migrate.ts")
+  }
+]

@@ -1,0 +1,72 @@
+/** `grove branches`: every path to an entry without children. */
+import { type EntryId, Preview, type SessionTree, Width } from "@grove/core"
+import { Clock, Effect } from "effect"
+import type { Input } from "../Command.ts"
+import { Environment } from "../Environment.ts"
+import * as Output from "../Output.ts"
+import * as SessionArgument from "../SessionArgument.ts"
+import * as Style from "../Style.ts"
+import * as Words from "../Words.ts"
+
+const PREVIEW_CHARACTERS = 50
+
+interface Branch {
+  readonly leaf: EntryId
+  readonly length: number
+  readonly preview: string
+  readonly updated: string | null
+  readonly active: boolean
+}
+
+/** Depth of each shown entry, parents first, so that many long branches cost one walk. */
+const depths = (tree: SessionTree): Int32Array => {
+  const depth = new Int32Array(tree.size)
+  const order = [...tree.childRows(-1)]
+  for (let i = 0; i < order.length; i++) {
+    const row = order[i]!
+    const parent = tree.shownParentRow(row)
+    depth[row] = parent < 0 ? 1 : depth[parent]! + 1
+    for (const child of tree.childRows(row)) order.push(child)
+  }
+  return depth
+}
+
+/** The last words on a path: settings and labels at its end say nothing. */
+const lastWords = (tree: SessionTree, leaf: EntryId): string => {
+  for (let row = tree.rowOf(leaf); row >= 0; row = tree.shownParentRow(row)) {
+    const entry = tree.entryAt(row)
+    const speaks = entry.type === "message" || entry.type === "custom_message" || "summary" in entry
+    const text = speaks ? Preview.line(Preview.textOfEntry(entry), PREVIEW_CHARACTERS) : ""
+    if (text !== "") return text
+  }
+  return ""
+}
+
+const branchesOf = (tree: SessionTree): ReadonlyArray<Branch> => {
+  const depth = depths(tree)
+  return tree.leaves().map((leaf) => ({
+    leaf,
+    length: depth[tree.rowOf(leaf)]!,
+    preview: lastWords(tree, leaf),
+    updated: tree.get(leaf)?.timestamp || null,
+    active: leaf === tree.leaf
+  }))
+}
+
+export const run = Effect.fn("branches")(function* ({ arguments: [name], flags }: Input) {
+  const { tree } = yield* SessionArgument.read(name!)
+  const branches = branchesOf(tree)
+  if (flags.json === true) return yield* Output.json(branches)
+  if (branches.length === 0) return yield* Output.lines(["This session is empty: it has no branches yet."])
+  const surroundings = yield* Environment
+  const { symbols } = Style.make(surroundings)
+  const now = yield* Clock.currentTimeMillis
+  yield* Output.lines(
+    branches.map(({ leaf, length, preview, updated, active }) => {
+      const mark = active ? symbols.here : " "
+      const age = Words.age(Date.parse(updated ?? ""), now).padStart(4)
+      const left = `${mark} ${Width.pad(Preview.line(leaf, 12), 12)}  ${String(length).padStart(6)}  ${age}  `
+      return `${left}${Width.cut(preview, Math.max(surroundings.columns - Width.of(left), 20))}`
+    })
+  )
+})

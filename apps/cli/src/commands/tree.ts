@@ -1,0 +1,65 @@
+/** `grove tree`: the session as a tree. */
+import { Entry, Facts, NONE, Preview, type SessionTree, TreeUsage, TreeView } from "@grove/core"
+import { Clock, Effect } from "effect"
+import type { Input } from "../Command.ts"
+import { Environment } from "../Environment.ts"
+import * as Output from "../Output.ts"
+import * as SessionArgument from "../SessionArgument.ts"
+import * as Style from "../Style.ts"
+import * as TreeText from "../TreeText.ts"
+import * as Words from "../Words.ts"
+
+const PREVIEW_COLUMNS = 80
+
+const asJson = (tree: SessionTree, filter: TreeView.Filter) => {
+  const view = TreeView.make(tree, filter)
+  const { labels, disabled } = tree.facts
+  return {
+    leaf: tree.leaf,
+    roots: view.childrenOf(NONE).map((row) => tree.idAt(row)),
+    stash: [],
+    entries: view.rows.map((row) => {
+      const entry = tree.entryAt(row)
+      return {
+        id: entry.id,
+        parentId: tree.idAt(view.parentOf(row)),
+        type: entry.type,
+        role: Entry.role(entry),
+        preview: Preview.ofEntry(entry, PREVIEW_COLUMNS),
+        label: labels.get(entry.id) ?? null,
+        enabled: !disabled.has(entry.id),
+        state: "live",
+        children: view.childrenOf(row).map((child) => tree.idAt(child))
+      }
+    })
+  }
+}
+
+const emptyState = (tree: SessionTree, filter: TreeView.Filter): ReadonlyArray<string> =>
+  tree.size === 0
+    ? ["This session is empty: nothing was said in it yet."]
+    : [`No entry passes the filter "${filter}"; --filter all shows every entry.`]
+
+export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: Input) {
+  const { header, title, tree } = yield* SessionArgument.read(name!)
+  const filter = flags.filter as TreeView.Filter | undefined
+  if (flags.json === true) return yield* Output.json(asJson(tree, filter ?? "all"))
+  const surroundings = yield* Environment
+  const style = Style.make(surroundings)
+  const now = yield* Clock.currentTimeMillis
+  const options = { columns: surroundings.columns, now, style }
+  const layout = { leaf: tree.leaf, unfoldAll: flags.unfold === true }
+  const { lines, folded } = TreeText.draw(tree, filter ?? "turns", layout, options)
+  const usage = TreeUsage.sums(tree, tree.leaf)
+  const facts = [
+    Words.count(tree.size, "entry", "entries"),
+    Words.count(tree.leaves().length, "branch", "branches"),
+    `${Words.money(usage.tree.costMicros)} (dead ends ${Words.money(usage.abandoned.costMicros)})`
+  ].join(" · ")
+  const shownName = Preview.line(Facts.nameOf(tree.facts, title, header) ?? header?.id.slice(-8) ?? "session", 30)
+  yield* Output.lines([
+    `${style.bold(shownName)}  ${style.dim(facts)}`,
+    ...(lines.length === 0 ? emptyState(tree, filter ?? "turns") : lines),
+    ...(folded > 0 ? [style.dim(`${Words.count(folded, "side branch", "side branches")} folded; --unfold draws them whole`)] : [])
+  ])
+})

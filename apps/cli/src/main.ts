@@ -1,0 +1,101 @@
+/** The `grove` command: reads its surroundings, picks adapters, runs one subcommand. */
+import { readFileSync } from "node:fs"
+import { homedir } from "node:os"
+import { resolve } from "node:path"
+import { Preview } from "@grove/core/model"
+import { JsonlSessionStore, SessionPaths } from "@grove/storage-files"
+import { Cause, Effect, Exit, Layer } from "effect"
+import { UsageError } from "./CliError.ts"
+import * as Command from "./Command.ts"
+import { type CommandError, commands } from "./commands.ts"
+import { Environment, type Surroundings } from "./Environment.ts"
+import { Paths } from "./Paths.ts"
+import { explain } from "./SessionArgument.ts"
+
+const USAGE = 2
+const FAILED = 1
+
+const surroundingsFrom = (sessionDirectory: string | boolean | undefined): Surroundings => {
+  const { env, stdout } = process
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "UTF-8"
+  const folder = typeof sessionDirectory === "string" ? sessionDirectory : env.GROVE_SESSION_DIR || undefined
+  return {
+    home: resolve(env.GROVE_HOME || `${homedir()}/.grove`),
+    sessionDirectory: folder === undefined ? undefined : resolve(folder),
+    cwd: process.cwd(),
+    columns: Math.max(stdout.columns ?? (Number(env.COLUMNS) || 80), 40),
+    colors: stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb",
+    unicode: /utf-?8/i.test(locale)
+  }
+}
+
+const version = (): string => JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version
+
+const overview = [
+  "grove keeps conversations with language models as trees.",
+  "",
+  ...commands.map(({ command }) => `  grove ${command.name.padEnd(10)} ${command.about}`),
+  "",
+  "grove <command> --help tells more. Sessions are kept in GROVE_HOME, by default ~/.grove."
+]
+
+const named = (name: string) => commands.find(({ command }) => command.name === name)
+
+const unknownCommand = (word: string) => {
+  const near = Command.didYouMean(word, commands.map(({ command }) => command.name))
+  return new UsageError({ message: `unknown command ${JSON.stringify(word)}${near === "" ? "; grove --help lists them" : near}` })
+}
+
+const runNamed = Effect.fnUntraced(function* (name: string, words: ReadonlyArray<string>) {
+  const found = named(name)
+  if (found === undefined) return yield* unknownCommand(name)
+  const input = yield* Effect.fromResult(Command.parse(found.command, words))
+  if (input.flags.help === true) return yield* print(Command.help(found.command))
+  const surroundings = surroundingsFrom(input.flags["session-dir"])
+  const paths = SessionPaths.make(surroundings)
+  const { run } = yield* Effect.promise(found.load)
+  yield* Effect.provide(
+    run(input),
+    Layer.mergeAll(Layer.succeed(Environment, surroundings), Layer.succeed(Paths, paths), JsonlSessionStore.layer(paths))
+  )
+})
+
+const print = (lines: ReadonlyArray<string>) => Effect.sync(() => console.log(lines.join("\n")))
+
+/** Until there is a chat, no words at all show what there is: the help and the sessions found. */
+const program = (words: ReadonlyArray<string>) => {
+  const [first, ...rest] = words
+  if (first === undefined) return Effect.andThen(print([...overview, ""]), runNamed("ls", []))
+  if (first === "--help" || first === "-h" || first === "help") {
+    return rest[0] === undefined ? print(overview) : runNamed(rest[0], ["--help"])
+  }
+  if (first === "--version" || first === "-V") return print([version()])
+  if (first.startsWith("-")) return new UsageError({ message: `unknown flag ${first}; see grove --help` })
+  return runNamed(first, rest)
+}
+
+/** Names come from files and arguments, so nothing in them may be obeyed by the terminal. */
+const oneLine = (message: string): string => Preview.inert(message.replace(/\s+/gu, " "))
+
+const report = (error: CommandError): number => {
+  if (error._tag === "Negative") return FAILED
+  const message = error._tag === "SessionStoreError" ? explain(error) : error.message
+  process.stderr.write(`grove: ${oneLine(message)}\n`)
+  return error._tag === "UsageError" ? USAGE : FAILED
+}
+
+const unexpected = (cause: Cause.Cause<CommandError>): number => {
+  const error = Cause.squash(cause)
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`grove: unexpected failure: ${oneLine(message)}\n`)
+  return FAILED
+}
+
+// A reader that has seen enough (`grove tree … | head`) closes the pipe; that is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : FAILED))
+
+const exit = await Effect.runPromiseExit(program(process.argv.slice(2)))
+if (Exit.isFailure(exit)) {
+  const failure = Cause.findErrorOption(exit.cause)
+  process.exitCode = failure._tag === "Some" ? report(failure.value) : unexpected(exit.cause)
+}

@@ -1,0 +1,79 @@
+/** Blobs as files named by their hash, so storing twice is storing once and no name is ever taken from a line. */
+import { open, mkdir, readFile, rename, rm, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { randomBytes } from "node:crypto"
+import { Blobs, BlobStore, BlobStoreError } from "@grove/core"
+import { Effect, Layer } from "effect"
+
+export interface Options {
+  /** Where blobs are written and sought first. */
+  readonly directory: string
+  /** Where they are sought after that. */
+  readonly fallbacks?: ReadonlyArray<string>
+}
+
+/** `blobs/` beside each of a file's three nearest parent directories: where other programs keep theirs. */
+export const beside = (file: string): ReadonlyArray<string> => {
+  const parents = [dirname(file)]
+  while (parents.length < 3) parents.push(dirname(parents.at(-1)!))
+  return [...new Set(parents.map((parent) => join(dirname(parent), "blobs")))]
+}
+
+const isMissing = (cause: unknown): boolean => {
+  const code = (cause as NodeJS.ErrnoException).code
+  return code === "ENOENT" || code === "ENOTDIR"
+}
+
+const readFirst = async (paths: ReadonlyArray<string>): Promise<Uint8Array | undefined> => {
+  for (const path of paths) {
+    try {
+      return await readFile(path)
+    } catch (cause) {
+      if (!isMissing(cause)) throw cause
+    }
+  }
+  return undefined
+}
+
+/** Temporary file, fsync, rename, fsync of the directory: the whole blob is there or none of it. */
+const writeDurably = async (directory: string, name: string, bytes: Uint8Array): Promise<void> => {
+  const target = join(directory, name)
+  const existing = await stat(target).catch(() => undefined)
+  if (existing?.isFile() && existing.size === bytes.length) return
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const temporary = join(directory, `.${name}.${randomBytes(6).toString("hex")}.tmp`)
+  const file = await open(temporary, "wx", 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+    await file.close()
+    await rename(temporary, target)
+  } catch (cause) {
+    await file.close().catch(() => {})
+    await rm(temporary, { force: true })
+    throw cause
+  }
+  const folder = await open(directory, "r")
+  await folder.sync().finally(() => folder.close())
+}
+
+export const make = ({ directory, fallbacks = [] }: Options) => {
+  const refused = (hash: Blobs.BlobHash) => (cause: unknown) =>
+    new BlobStoreError({ hash, reason: new Blobs.BlobRefused({ cause }) })
+  return BlobStore.of({
+    put: Effect.fn("FileBlobStore.put")(function* (bytes) {
+      const hash = Blobs.hashOf(bytes)
+      yield* Effect.tryPromise({ try: () => writeDurably(directory, hash, bytes), catch: refused(hash) })
+      return hash
+    }),
+    get: Effect.fn("FileBlobStore.get")(function* (hash) {
+      const places = [directory, ...fallbacks].map((place) => join(place, hash))
+      const bytes = yield* Effect.tryPromise({ try: () => readFirst(places), catch: refused(hash) })
+      if (bytes === undefined) return yield* new BlobStoreError({ hash, reason: new Blobs.BlobMissing() })
+      if (Blobs.hashOf(bytes) !== hash) return yield* new BlobStoreError({ hash, reason: new Blobs.BlobDamaged() })
+      return bytes
+    })
+  })
+}
+
+export const layer = (options: Options) => Layer.sync(BlobStore, () => make(options))

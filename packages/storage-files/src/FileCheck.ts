@@ -1,0 +1,50 @@
+/** A session file examined as a whole: every line, every body, every blob it names. */
+import { BlobStore, Check, type Entry, Jsonl, type Problem, SessionTree } from "@grove/core"
+import { Effect, Result } from "effect"
+import * as ImageBlobs from "./ImageBlobs.ts"
+import { readBytes } from "./JsonlSessionStore.ts"
+
+export interface Report {
+  readonly file: string
+  readonly ok: boolean
+  readonly version: number | null
+  readonly entries: number
+  readonly problems: ReadonlyArray<Problem>
+}
+
+const contentOf = (entry: Entry.Entry): unknown => {
+  const holder = entry.type === "message" ? (entry.message as { readonly content?: unknown } | null) : entry
+  return holder?.content
+}
+
+const missingBlobs = Effect.fnUntraced(function* (rows: ReadonlyArray<Jsonl.Row>) {
+  const blobs = yield* BlobStore
+  const problems: Array<Problem> = []
+  for (const { entry, line } of rows) {
+    for (const hash of ImageBlobs.hashesIn(contentOf(entry))) {
+      const found = yield* Effect.result(blobs.get(hash))
+      if (Result.isFailure(found)) {
+        const what = found.failure.reason._tag === "BlobDamaged" ? "is damaged" : "is missing"
+        problems.push({ line, kind: "missing-blob", message: `blob ${hash} of entry ${entry.id} ${what}` })
+      }
+    }
+  }
+  return problems
+})
+
+/** Fails only where the file cannot be read at all; a file that is no session is a report too. */
+export const examine = Effect.fn("FileCheck.examine")(function* (file: string) {
+  const read = Jsonl.read(yield* readBytes(file))
+  if (Result.isFailure(read)) {
+    const problems = read.failure.problems as ReadonlyArray<Problem>
+    return { file, ok: false, version: null, entries: 0, problems } satisfies Report
+  }
+  const { rows, last, version } = read.success
+  const tree = SessionTree.from(
+    rows.map(({ entry }) => entry),
+    last
+  )
+  const found = [...Check.problems(read.success, tree), ...(yield* missingBlobs(rows))]
+  const problems = found.sort((a, b) => a.line - b.line)
+  return { file, ok: problems.length === 0, version, entries: rows.length, problems } satisfies Report
+})
