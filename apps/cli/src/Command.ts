@@ -101,7 +101,9 @@ export const didYouMean = (word: string, known: ReadonlyArray<string>): string =
   const [best] = known
     .map((name) => ({ name, away: distance(word.toLowerCase(), name) }))
     .sort((a, b) => a.away - b.away)
-  return best !== undefined && best.away <= Math.max(1, Math.floor(word.length / 3)) ? `; did you mean ${best.name}?` : ""
+  return best !== undefined && best.away <= Math.max(1, Math.floor(word.length / 3))
+    ? `; did you mean ${best.name}?`
+    : ""
 }
 
 const wrong = (message: string) => Result.fail(new UsageError({ message }))
@@ -126,7 +128,10 @@ export const parse = (command: Command, words: ReadonlyArray<string>): Result.Re
     if (token.kind !== "option") continue
     const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined
     if (flag === undefined) {
-      const near = didYouMean(token.rawName.replace(/^-+/, ""), Object.keys(flags).map((name) => `--${name}`.slice(2)))
+      const near = didYouMean(
+        token.rawName.replace(/^-+/, ""),
+        Object.keys(flags).map((name) => `--${name}`.slice(2))
+      )
       return wrong(`unknown flag ${token.rawName}${near === "" ? `; ${tryHelp}` : near.replace("mean ", "mean --")}`)
     }
     if (flag.type === "boolean" && token.value !== undefined) return wrong(`--${token.name} takes no value; ${tryHelp}`)

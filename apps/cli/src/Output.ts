@@ -1,5 +1,5 @@
 /** What is printed: text for people or one JSON value, gathered and written by whoever runs the command. */
-import { Console, Effect } from "effect"
+import { Console, type Effect } from "effect"
 
 /** One JSON value and nothing else. */
 export const json = (value: unknown): Effect.Effect<void> => Console.log(JSON.stringify(value))

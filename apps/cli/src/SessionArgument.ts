@@ -1,5 +1,5 @@
 /** `<s>` and entry ids on the command line: names people type, turned into what they mean. */
-import { type EntryId, Ids, type SessionTree, SessionStore, type SessionStoreError } from "@grove/core"
+import { type EntryId, Ids, SessionStore, type SessionStoreError, type SessionTree } from "@grove/core"
 import { Effect } from "effect"
 import { Failure } from "./CliError.ts"
 import { Environment } from "./Environment.ts"
@@ -12,7 +12,9 @@ const newestHere = Effect.gen(function* () {
   const store = yield* SessionStore
   const [newest] = yield* store.list({ cwd })
   if (newest === undefined) {
-    return yield* new Failure({ message: `no session in ${cwd} yet, so there is no ${LAST}; grove ls lists all sessions` })
+    return yield* new Failure({
+      message: `no session in ${cwd} yet, so there is no ${LAST}; grove ls lists all sessions`
+    })
   }
   return { id: newest.id ?? "", path: newest.path }
 })
@@ -33,13 +35,22 @@ const MOST_CANDIDATES = 8
 
 /** The entry a person named, by id or by an unambiguous prefix or suffix. */
 export const entry = (tree: SessionTree, name: string): Effect.Effect<EntryId, Failure> => {
-  const found = tree.has(name) ? [name as EntryId] : Ids.candidates(name, tree.entries.map(({ id }) => id))
+  const found = tree.has(name)
+    ? [name as EntryId]
+    : Ids.candidates(
+        name,
+        tree.entries.map(({ id }) => id)
+      )
   if (found.length === 1) return Effect.succeed(found[0]!)
   if (found.length === 0) {
     return Effect.fail(new Failure({ message: `no entry ${name} in this session; grove tree shows its entries` }))
   }
   const some = found.slice(0, MOST_CANDIDATES).join(", ")
-  return Effect.fail(new Failure({ message: `entry ${name} could be ${some}${found.length > MOST_CANDIDATES ? ", …" : ""}; give more of the id` }))
+  return Effect.fail(
+    new Failure({
+      message: `entry ${name} could be ${some}${found.length > MOST_CANDIDATES ? ", …" : ""}; give more of the id`
+    })
+  )
 }
 
 /** `--leaf`: an entry, `none` for no leaf, or where the session stands. */
@@ -84,4 +95,3 @@ export const explain = ({ session, reason }: SessionStoreError): string => {
       return `cannot use ${session}: ${causeOf(reason.cause)}`
   }
 }
-

@@ -94,7 +94,9 @@ const drawRow = (
   const gap = " ".repeat(Math.max(0, columns - Width.of(left) - Width.of(text) - (isOff ? 2 : 0) - Width.of(right)))
   const line = right === "" ? `${left}${said}` : `${left}${said}${gap}${style.dim(right)}`
   const isGap = row.hiddenAbove > 0 && view.filter !== "turns" && row.kind === "trunk"
-  const above = isGap ? [`${`${style.symbols.line} `.repeat(row.depth)}${style.dim(`${style.symbols.hidden} ${row.hiddenAbove} hidden`)}`] : []
+  const above = isGap
+    ? [`${`${style.symbols.line} `.repeat(row.depth)}${style.dim(`${style.symbols.hidden} ${row.hiddenAbove} hidden`)}`]
+    : []
   return [...above, line.trimEnd()]
 }
 

@@ -1,7 +1,8 @@
 /** Numbers and times as people say them. */
 
 /** `1 entry`, `2 entries`. */
-export const count = (n: number, one: string, many = `${one}s`): string => `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`
+export const count = (n: number, one: string, many = `${one}s`): string =>
+  `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`
 
 /** How long ago, in one unit: `now`, `5m`, `3h`, `2d`, `4w`, `2y`. */
 export const age = (at: number, now: number): string => {
@@ -16,4 +17,5 @@ export const age = (at: number, now: number): string => {
 }
 
 /** Millionths of a dollar; unknown prices are said to be unknown. */
-export const money = (micros: number | null): string => (micros === null ? "cost unknown" : `$${(micros / 1e6).toFixed(2)}`)
+export const money = (micros: number | null): string =>
+  micros === null ? "cost unknown" : `$${(micros / 1e6).toFixed(2)}`

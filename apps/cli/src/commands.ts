@@ -14,8 +14,16 @@ interface Loadable {
   readonly load: () => Promise<Run<CommandError, CommandServices>>
 }
 
-const session = { name: "s", required: true, about: "a session: path, id, prefix or suffix of an id, or @last" } as const
-const leaf = { type: "string", value: "entry", about: "as seen from this entry instead of where the session stands" } as const
+const session = {
+  name: "s",
+  required: true,
+  about: "a session: path, id, prefix or suffix of an id, or @last"
+} as const
+const leaf = {
+  type: "string",
+  value: "entry",
+  about: "as seen from this entry instead of where the session stands"
+} as const
 
 export const commands: ReadonlyArray<Loadable> = [
   {
@@ -42,7 +50,11 @@ export const commands: ReadonlyArray<Loadable> = [
       about: "Draws a session as a tree. Side branches are folded to one line each.",
       arguments: [session],
       flags: {
-        filter: { type: "string", choices: TreeView.filters, about: "which entries are shown (people: turns, --json: all)" },
+        filter: {
+          type: "string",
+          choices: TreeView.filters,
+          about: "which entries are shown (people: turns, --json: all)"
+        },
         unfold: { type: "boolean", about: "draw side branches whole" }
       },
       examples: ["grove tree @last", "grove tree 3f9c --filter user"]

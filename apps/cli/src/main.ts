@@ -42,8 +42,13 @@ const overview = [
 const named = (name: string) => commands.find(({ command }) => command.name === name)
 
 const unknownCommand = (word: string) => {
-  const near = Command.didYouMean(word, commands.map(({ command }) => command.name))
-  return new UsageError({ message: `unknown command ${JSON.stringify(word)}${near === "" ? "; grove --help lists them" : near}` })
+  const near = Command.didYouMean(
+    word,
+    commands.map(({ command }) => command.name)
+  )
+  return new UsageError({
+    message: `unknown command ${JSON.stringify(word)}${near === "" ? "; grove --help lists them" : near}`
+  })
 }
 
 const runNamed = Effect.fnUntraced(function* (name: string, words: ReadonlyArray<string>) {
@@ -56,7 +61,11 @@ const runNamed = Effect.fnUntraced(function* (name: string, words: ReadonlyArray
   const { run } = yield* Effect.promise(found.load)
   yield* Effect.provide(
     run(input),
-    Layer.mergeAll(Layer.succeed(Environment, surroundings), Layer.succeed(Paths, paths), JsonlSessionStore.layer(paths))
+    Layer.mergeAll(
+      Layer.succeed(Environment, surroundings),
+      Layer.succeed(Paths, paths),
+      JsonlSessionStore.layer(paths)
+    )
   )
 })
 

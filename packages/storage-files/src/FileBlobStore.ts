@@ -1,8 +1,9 @@
 /** Blobs as files named by their hash, so storing twice is storing once and no name is ever taken from a line. */
-import { open, mkdir, readFile, rename, rm, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+
 import { randomBytes } from "node:crypto"
-import { Blobs, BlobStore, BlobStoreError } from "@grove/core"
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { BlobStore, BlobStoreError, Blobs } from "@grove/core"
 import { Effect, Layer } from "effect"
 
 export interface Options {

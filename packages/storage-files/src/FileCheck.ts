@@ -1,6 +1,7 @@
 /** A session file examined as a whole: every line, every body, every blob it names. */
+import { stat } from "node:fs/promises"
 import { BlobStore, Check, type Entry, Jsonl, type Problem, SessionTree } from "@grove/core"
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import * as ImageBlobs from "./ImageBlobs.ts"
 import { readBytes } from "./JsonlSessionStore.ts"
 
@@ -32,9 +33,27 @@ const missingBlobs = Effect.fnUntraced(function* (rows: ReadonlyArray<Jsonl.Row>
   return problems
 })
 
+/** How long an unfinished last line must stay as it is before it counts as torn rather than as being written. */
+const AT_REST = 1000
+
+/** Reads a file whose last line, if unfinished, has been at rest long enough to be judged. */
+const readAtRest = Effect.fnUntraced(function* (file: string) {
+  for (;;) {
+    const bytes = yield* readBytes(file)
+    const read = Jsonl.read(bytes)
+    if (Result.isFailure(read) || read.success.tail === null) return read
+    const { mtimeMs } = yield* Effect.promise(() => stat(file))
+    const age = (yield* Clock.currentTimeMillis) - mtimeMs
+    if (age >= AT_REST || age < 0) return read
+    yield* Effect.sleep(AT_REST - age)
+    const after = yield* readBytes(file)
+    if (after.length === bytes.length) return read
+  }
+})
+
 /** Fails only where the file cannot be read at all; a file that is no session is a report too. */
 export const examine = Effect.fn("FileCheck.examine")(function* (file: string) {
-  const read = Jsonl.read(yield* readBytes(file))
+  const read = yield* readAtRest(file)
   if (Result.isFailure(read)) {
     const problems = read.failure.problems as ReadonlyArray<Problem>
     return { file, ok: false, version: null, entries: 0, problems } satisfies Report

@@ -1,5 +1,5 @@
 /** Images kept as blobs, put back into the messages that name them. */
-import { Blobs, BlobStore } from "@grove/core"
+import { BlobStore, Blobs } from "@grove/core"
 import { Effect } from "effect"
 
 type Json = { readonly [key: string]: unknown }

@@ -10,7 +10,10 @@ export interface SessionPaths {
   readonly isFlat: boolean
 }
 
-export const make = (options: { readonly home: string; readonly sessionDirectory?: string | undefined }): SessionPaths => ({
+export const make = (options: {
+  readonly home: string
+  readonly sessionDirectory?: string | undefined
+}): SessionPaths => ({
   home: options.home,
   sessions: options.sessionDirectory ?? join(options.home, "sessions"),
   blobs: join(options.home, "blobs"),

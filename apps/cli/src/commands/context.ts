@@ -16,9 +16,19 @@ const asText = (message: Json): string => {
   return Preview.inert(summary || Preview.textOfEntry(entry as never))
 }
 
-const forPeople = ({ messages, model, thinkingLevel, mode, leaf }: ContextBuilder.SessionContext): ReadonlyArray<string> => {
+const forPeople = ({
+  messages,
+  model,
+  thinkingLevel,
+  mode,
+  leaf
+}: ContextBuilder.SessionContext): ReadonlyArray<string> => {
   if (messages.length === 0) {
-    return [leaf === null ? "Nothing: the session stands before its first entry." : "Nothing: no entry on this path speaks to the model."]
+    return [
+      leaf === null
+        ? "Nothing: the session stands before its first entry."
+        : "Nothing: no entry on this path speaks to the model."
+    ]
   }
   const answering = model === null ? "no model yet" : `${model.provider}/${model.modelId}`
   return [

@@ -1,5 +1,5 @@
 /** `grove ls`: every session, newest first. */
-import { Preview, type SessionSummary, SessionStore, Width } from "@grove/core"
+import { Preview, SessionStore, type SessionSummary, Width } from "@grove/core"
 import { Clock, Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"

@@ -9,7 +9,9 @@ import * as Output from "../Output.ts"
 const plan = Effect.fnUntraced(function* (file: string) {
   const read = Jsonl.read(yield* JsonlSessionStore.readBytes(file))
   if (Result.isFailure(read)) {
-    return yield* new Failure({ message: `${file} is not a session: no session header before line ${read.failure.line}` })
+    return yield* new Failure({
+      message: `${file} is not a session: no session header before line ${read.failure.line}`
+    })
   }
   const from = read.success.version
   const changed = from !== null && from < Header.CURRENT_VERSION
@@ -24,7 +26,9 @@ export const run = Effect.fn("migrate")(function* ({ arguments: files, flags }: 
   if (flags.json === true) return yield* Output.json(plans)
   yield* Output.lines(
     plans.map(({ file, from, to, changed }) =>
-      changed ? `${file}: would go from version ${from} to ${to}` : `${file}: nothing to do, version ${from ?? "(empty)"}`
+      changed
+        ? `${file}: would go from version ${from} to ${to}`
+        : `${file}: nothing to do, version ${from ?? "(empty)"}`
     )
   )
 })

@@ -60,6 +60,8 @@ export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: In
   yield* Output.lines([
     `${style.bold(shownName)}  ${style.dim(facts)}`,
     ...(lines.length === 0 ? emptyState(tree, filter ?? "turns") : lines),
-    ...(folded > 0 ? [style.dim(`${Words.count(folded, "side branch", "side branches")} folded; --unfold draws them whole`)] : [])
+    ...(folded > 0
+      ? [style.dim(`${Words.count(folded, "side branch", "side branches")} folded; --unfold draws them whole`)]
+      : [])
   ])
 })

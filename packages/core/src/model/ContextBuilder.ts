@@ -133,7 +133,10 @@ const messageFor = (entry: Entry.Entry): Json | undefined => {
 /** A reply and a tool result hold blocks only, so a plain replacement text becomes one. */
 const replaceContent = (message: Json, content: unknown): Json => {
   const blocksOnly = message.role === "assistant" || message.role === "toolResult"
-  return { ...message, content: blocksOnly && typeof content === "string" ? [{ type: "text", text: content }] : content }
+  return {
+    ...message,
+    content: blocksOnly && typeof content === "string" ? [{ type: "text", text: content }] : content
+  }
 }
 
 /** The latest `context_edit` of each target among the entries that count. */

@@ -161,7 +161,10 @@ const scan = (bytes: Uint8Array): Scan => {
       const hasIds = state.header === null || Header.version(state.header) >= 2
       const isEntry = hasIds ? Entry.fromJson(parsed.value) !== undefined : Entry.isTyped(parsed.value)
       if (!isEntry) {
-        skip("bad-entry", hasIds ? "an entry needs a string type and a non-empty string id" : "an entry needs a string type")
+        skip(
+          "bad-entry",
+          hasIds ? "an entry needs a string type and a non-empty string id" : "an entry needs a string type"
+        )
       } else if (state.header === null) {
         state.noHeaderAt = counts.total
         return state
@@ -224,7 +227,8 @@ export const read = (bytes: Uint8Array): Result.Result<SessionFile, NotASession>
     const { line, start, end, damagedText } = objects[i]!
     const entry = Entry.fromJson(value)
     if (entry === undefined) continue
-    if (damagedText) problems.push({ line, kind: "bad-body", message: `entry ${entry.id} holds bytes that are not UTF-8` })
+    if (damagedText)
+      problems.push({ line, kind: "bad-body", message: `entry ${entry.id} holds bytes that are not UTF-8` })
     found.push({ line, start, end, entry })
   }
   return Result.succeed({

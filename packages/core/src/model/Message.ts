@@ -1,7 +1,7 @@
 /** What an entry of type `message` holds: one utterance, by whoever made it. */
 import { Schema } from "effect"
-import { Usage } from "./Usage.ts"
 import { open } from "./open.ts"
+import { Usage } from "./Usage.ts"
 
 export const TextBlock = open({ type: Schema.tag("text"), text: Schema.String })
 /** `data` is base64, or `blob:sha256:<hash>` when the bytes are kept outside the line. */
@@ -56,7 +56,11 @@ const execution = {
 }
 export const BashExecutionMessage = open({ role: Schema.tag("bashExecution"), command: Schema.String, ...execution })
 export const PythonExecutionMessage = open({ role: Schema.tag("pythonExecution"), code: Schema.String, ...execution })
-export const FileMentionMessage = open({ role: Schema.tag("fileMention"), files: Schema.Array(Schema.Unknown), timestamp })
+export const FileMentionMessage = open({
+  role: Schema.tag("fileMention"),
+  files: Schema.Array(Schema.Unknown),
+  timestamp
+})
 const injected = { customType: Schema.String, content: Content, display: Schema.optionalKey(Schema.Boolean), timestamp }
 export const CustomMessage = open({ role: Schema.tag("custom"), ...injected })
 /** The name `custom` had before version 3; still found in version 3 files. */

@@ -38,7 +38,8 @@ const toVersion2 = ({ header, objects }: Migrated): Migrated => {
     const { type, id: _id, parentId: _parentId, timestamp, firstKeptEntryIndex, ...body } = value
     const link = { type, id, parentId: ids[row - 1] ?? null, timestamp }
     // The index counted the header as 0, so `index - 1` is a row; rows after this one were never kept.
-    const kept = type === "compaction" && typeof firstKeptEntryIndex === "number" ? ids[firstKeptEntryIndex - 1] : undefined
+    const kept =
+      type === "compaction" && typeof firstKeptEntryIndex === "number" ? ids[firstKeptEntryIndex - 1] : undefined
     return { line, value: kept === undefined ? { ...link, ...body } : { ...link, ...body, firstKeptEntryId: kept } }
   })
   return { header: { ...header, version: 2 }, objects: migrated }

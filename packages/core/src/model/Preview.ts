@@ -39,7 +39,10 @@ export const toolCallsOf = (content: unknown): ReadonlyArray<Json> =>
 
 const firstArgument = (call: Json): string => {
   const values = isObject(call.arguments) ? Object.values(call.arguments) : []
-  return stringOr(values.find((value) => typeof value === "string"), "")
+  return stringOr(
+    values.find((value) => typeof value === "string"),
+    ""
+  )
 }
 
 const wordless = (content: unknown): string => {

@@ -172,17 +172,22 @@ export class SessionTree {
   /** Brings the links up to date: one step for an entry that follows its parent, all rows anew otherwise. */
   #link(): void {
     while (this.#linked < this.#entries.length) {
-      const row = this.#linked
-      const { parentId } = this.#entries[row]!
-      const parent = this.rowOf(parentId)
-      const follows = parentId === null || (parent !== NONE && parent < row)
-      if (row === 0 && this.#entries.length > 1) return this.#linkAll()
-      if (!follows || this.#awaited.has(this.#entries[row]!.id)) return this.#linkAll()
-      this.#parents[row] = parent
-      this.#shownParents[row] = this.#shownFrom(parent)
-      this.#linked++
-      if (this.#children !== undefined && !this.isMarkAt(row)) this.#addChild(row)
+      if (this.#linked === 0 || !this.#linkNext()) this.#linkAll()
     }
+  }
+
+  /** Links one more row. Answers false where that would have to change rows already linked. */
+  #linkNext(): boolean {
+    const row = this.#linked
+    const { id, parentId } = this.#entries[row]!
+    const parent = this.rowOf(parentId)
+    const follows = parentId === null || (parent !== NONE && parent < row)
+    if (!follows || this.#awaited.has(id)) return false
+    this.#parents[row] = parent
+    this.#shownParents[row] = this.#shownFrom(parent)
+    this.#linked++
+    if (this.#children !== undefined && !this.isMarkAt(row)) this.#addChild(row)
+    return true
   }
 
   #addChild(row: number): void {
@@ -215,7 +220,11 @@ export class SessionTree {
       parents[row] = this.rowOf(parentId)
       if (parentId !== null && parents[row] === NONE) {
         this.#awaited.add(parentId)
-        this.#problems.push({ id, kind: "unknown-parent", message: `entry ${id} follows ${parentId}, which is not here` })
+        this.#problems.push({
+          id,
+          kind: "unknown-parent",
+          message: `entry ${id} follows ${parentId}, which is not here`
+        })
       }
     }
     this.#cutCycles(parents)

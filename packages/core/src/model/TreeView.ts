@@ -145,4 +145,3 @@ const sortByTime = (tree: SessionTree, rows: Array<number>): void => {
   const times = new Map(rows.map((row) => [row, Entry.time(tree.entryAt(row).timestamp)]))
   rows.sort((a, b) => times.get(a)! - times.get(b)! || a - b)
 }
-

@@ -59,15 +59,17 @@ export const fromStored = (stored: unknown): UsageSum | undefined => {
   }
 }
 
-const combine = (sign: 1 | -1) => (a: UsageSum, b: UsageSum): UsageSum => ({
-  requests: a.requests + sign * b.requests,
-  input: a.input + sign * b.input,
-  output: a.output + sign * b.output,
-  cacheRead: a.cacheRead + sign * b.cacheRead,
-  cacheWrite: a.cacheWrite + sign * b.cacheWrite,
-  reasoning: a.reasoning + sign * b.reasoning,
-  costMicros: a.costMicros === null || b.costMicros === null ? null : a.costMicros + sign * b.costMicros
-})
+const combine =
+  (sign: 1 | -1) =>
+  (a: UsageSum, b: UsageSum): UsageSum => ({
+    requests: a.requests + sign * b.requests,
+    input: a.input + sign * b.input,
+    output: a.output + sign * b.output,
+    cacheRead: a.cacheRead + sign * b.cacheRead,
+    cacheWrite: a.cacheWrite + sign * b.cacheWrite,
+    reasoning: a.reasoning + sign * b.reasoning,
+    costMicros: a.costMicros === null || b.costMicros === null ? null : a.costMicros + sign * b.costMicros
+  })
 
 export const add = combine(1)
 export const subtract = combine(-1)
