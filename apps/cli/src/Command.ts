@@ -47,7 +47,7 @@ export const sharedFlags: { readonly [name: string]: Flag } = {
 }
 
 const argumentUsage = ({ name, required, many }: Argument): string => {
-  const word = `<${name}>${many ? "…" : ""}`
+  const word = `<${name}>${many ? "..." : ""}`
   return required ? word : `[${word}]`
 }
 
@@ -82,15 +82,19 @@ export const help = (command: Command): ReadonlyArray<string> => [
   ...(command.examples === undefined ? [] : ["", ...command.examples.map((example) => `  $ ${example}`)])
 ]
 
-/** Levenshtein distance, for typing errors only: both words are short. */
+/** How many slips lead from one word to the other: a letter wrong, missing, too many, or two neighbours swapped. */
 const distance = (a: string, b: string): number => {
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
+  let before: ReadonlyArray<number> = []
+  let previous: ReadonlyArray<number> = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const current = [i]
     for (let j = 1; j <= b.length; j++) {
       const change = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      current.push(Math.min(change, previous[j]! + 1, current[j - 1]! + 1))
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swap = isSwap ? before[j - 2]! + 1 : change
+      current.push(Math.min(change, swap, previous[j]! + 1, current[j - 1]! + 1))
     }
+    before = previous
     previous = current
   }
   return previous[b.length]!
@@ -135,7 +139,11 @@ export const parse = (command: Command, words: ReadonlyArray<string>): Result.Re
       return wrong(`unknown flag ${token.rawName}${near === "" ? `; ${tryHelp}` : near.replace("mean ", "mean --")}`)
     }
     if (flag.type === "boolean" && token.value !== undefined) return wrong(`--${token.name} takes no value; ${tryHelp}`)
-    if (flag.type === "string" && token.value === undefined) return wrong(`--${token.name} needs a value; ${tryHelp}`)
+    // What looks like a flag is one; a value that begins with a dash is written --flag=-value.
+    const isFlag = token.inlineValue !== true && token.value?.startsWith("-") === true
+    if (flag.type === "string" && (token.value === undefined || isFlag)) {
+      return wrong(`--${token.name} needs a value; ${tryHelp}`)
+    }
     if (flag.choices !== undefined && !flag.choices.includes(token.value ?? "")) {
       return wrong(`--${token.name} is one of ${flag.choices.join(", ")}, not ${JSON.stringify(token.value)}`)
     }

@@ -33,6 +33,13 @@ export const read = Effect.fnUntraced(function* (name: string) {
 
 const MOST_CANDIDATES = 8
 
+/** Several things answer to what a person typed. */
+const ambiguous = (name: string, candidates: ReadonlyArray<string>): string => {
+  const others = candidates.length - MOST_CANDIDATES
+  const listed = candidates.slice(0, MOST_CANDIDATES).join(", ")
+  return `${name} could be ${listed}${others > 0 ? ` or ${others} others` : ""}; name one of them`
+}
+
 /** The entry a person named, by id or by an unambiguous prefix or suffix. */
 export const entry = (tree: SessionTree, name: string): Effect.Effect<EntryId, Failure> => {
   const found = tree.has(name)
@@ -45,12 +52,7 @@ export const entry = (tree: SessionTree, name: string): Effect.Effect<EntryId, F
   if (found.length === 0) {
     return Effect.fail(new Failure({ message: `no entry ${name} in this session; grove tree shows its entries` }))
   }
-  const some = found.slice(0, MOST_CANDIDATES).join(", ")
-  return Effect.fail(
-    new Failure({
-      message: `entry ${name} could be ${some}${found.length > MOST_CANDIDATES ? ", …" : ""}; give more of the id`
-    })
-  )
+  return Effect.fail(new Failure({ message: ambiguous(`entry ${name}`, found) }))
 }
 
 /** `--leaf`: an entry, `none` for no leaf, or where the session stands. */
@@ -84,7 +86,7 @@ export const explain = ({ session, reason }: SessionStoreError): string => {
         ? `no such session file: ${session}`
         : `no session ${session}; grove ls lists them`
     case "SessionAmbiguous":
-      return `${session} could be ${reason.candidates.slice(0, MOST_CANDIDATES).join(", ")}; give more of the id`
+      return ambiguous(`session ${session}`, reason.candidates)
     case "NotASession":
       return `${session} is not a session: no session header before line ${reason.line}; the file was not changed`
     case "SessionExists":

@@ -1,4 +1,5 @@
 /** Colour and symbols. Colour is never the only sign of anything. */
+import { Preview, Width } from "@grove/core/model"
 import type { Surroundings } from "./Environment.ts"
 
 const sgr = (code: number) => (enabled: boolean) => (text: string) =>
@@ -8,6 +9,8 @@ export interface Style {
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
   readonly red: (text: string) => string
+  /** A text in one line, safe to print and at most so many columns wide; what was cut off is shown as such. */
+  readonly line: (text: string, columns: number) => string
   readonly symbols: Symbols
 }
 
@@ -26,6 +29,12 @@ export interface Symbols {
   readonly branches: string
   readonly hidden: string
   readonly arrow: string
+  /** Between facts in one line. */
+  readonly dot: string
+  /** Before a heading. */
+  readonly rule: string
+  /** Where something was cut off. */
+  readonly more: string
 }
 
 const unicode: Symbols = {
@@ -42,7 +51,10 @@ const unicode: Symbols = {
   tools: "⚙",
   branches: "⑂",
   hidden: "≈",
-  arrow: "← here"
+  arrow: "← here",
+  dot: " · ",
+  rule: "──",
+  more: "…"
 }
 
 const ascii: Symbols = {
@@ -59,12 +71,28 @@ const ascii: Symbols = {
   tools: "t",
   branches: "br ",
   hidden: "~",
-  arrow: "<- here"
+  arrow: "<- here",
+  dot: ", ",
+  rule: "--",
+  more: "..."
 }
 
-export const make = (surroundings: Surroundings): Style => ({
-  bold: sgr(1)(surroundings.colors),
-  dim: sgr(2)(surroundings.colors),
-  red: sgr(31)(surroundings.colors),
-  symbols: surroundings.unicode ? unicode : ascii
-})
+const cutWith =
+  (more: string) =>
+  (text: string, columns: number): string => {
+    // Some columns more than fit, so that a text which was cut differs from one that ends in an ellipsis of its own.
+    const line = Preview.line(text, columns + 3)
+    if (Width.of(line) <= columns) return line
+    return `${Width.cut(line, columns + 1 - more.length).slice(0, -1)}${more}`
+  }
+
+export const make = (surroundings: Surroundings): Style => {
+  const symbols = surroundings.unicode ? unicode : ascii
+  return {
+    bold: sgr(1)(surroundings.colors),
+    dim: sgr(2)(surroundings.colors),
+    red: sgr(31)(surroundings.colors),
+    line: cutWith(symbols.more),
+    symbols
+  }
+}

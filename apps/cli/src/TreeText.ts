@@ -34,6 +34,15 @@ const types: { readonly [type: string]: string } = {
 }
 
 const SPEAKER_COLUMNS = 5
+/** The widest sign between the columns of a row and its speaker. */
+const SIGN_COLUMNS = 3
+const GAP_COLUMNS = 2
+const LEAST_TEXT_COLUMNS = 24
+const LABEL_COLUMNS = 24
+const LEAST_LABEL_COLUMNS = 4
+
+/** What a row keeps for its text, whatever else there is to draw. */
+const textColumns = (columns: number): number => Math.max(LEAST_TEXT_COLUMNS, Math.floor(columns / 2))
 
 const speaker = (entry: Entry.Entry): string => {
   const role = Entry.role(entry)
@@ -47,8 +56,16 @@ const words = (entry: Entry.Entry, columns: number): string => {
   return Preview.line(`(${String(stopReason)}) ${Preview.textOfEntry(entry)}`, columns)
 }
 
-const gutter = (row: TreeLayout.LayoutRow, entry: Entry.Entry, isLastRoot: boolean, { symbols }: Style): string => {
-  const columns = `${symbols.line} `.repeat(row.depth)
+/** The side branches around a row. Of more than fit, the nearest are drawn. */
+const bars = (depth: number, { columns, style: { symbols } }: Options): string => {
+  const most = Math.floor((columns - textColumns(columns) - SPEAKER_COLUMNS - SIGN_COLUMNS) / 2)
+  if (depth <= most) return `${symbols.line} `.repeat(depth)
+  return symbols.more.slice(0, 2).padEnd(2) + `${symbols.line} `.repeat(most - 1)
+}
+
+const gutter = (row: TreeLayout.LayoutRow, entry: Entry.Entry, isLastRoot: boolean, options: Options): string => {
+  const { symbols } = options.style
+  const columns = bars(row.depth, options)
   if (row.kind === "side") {
     const fork = isLastRoot ? symbols.lastFork : symbols.fork
     return `${columns}${fork}${row.folded ? symbols.folded : symbols.unfolded} `
@@ -59,22 +76,42 @@ const gutter = (row: TreeLayout.LayoutRow, entry: Entry.Entry, isLastRoot: boole
   return `${columns}${row.onPath ? symbols.userOnPath : symbols.userOffPath} `
 }
 
-/** What stands at the right edge: label, tools, failure, size of a folded branch, where the person is. */
-const remarks = (row: TreeLayout.LayoutRow, entry: Entry.Entry, view: TreeView.TreeView, options: Options): string => {
-  const { style, now } = options
-  const label = view.tree.facts.labels.get(entry.id)
+const sizeOf = (row: TreeLayout.LayoutRow, { style, now }: Options): string =>
+  [
+    Words.count(row.entries, "entry", "entries"),
+    Words.count(row.leaves, "leaf", "leaves"),
+    Words.age(row.newest, now)
+  ].join(style.symbols.dot)
+
+/**
+ * What stands at the right edge: label, tools, failure, size of a folded branch, where the person is. As much as there
+ * is room for, the last of these first.
+ */
+const remarks = (
+  row: TreeLayout.LayoutRow,
+  entry: Entry.Entry,
+  view: TreeView.TreeView,
+  options: Options,
+  room: number
+): string => {
+  const { symbols, line } = options.style
+  const kept: Array<string> = []
+  let left = room
+  const add = (remark: string) => {
+    const columns = Width.of(remark) + GAP_COLUMNS
+    if (columns > left) return
+    left -= columns
+    kept.unshift(remark)
+  }
   const tools = row.folded ? 0 : view.toolsOf(row.row)
-  return [
-    label === undefined ? "" : `[${Preview.line(label, 24)}]`,
-    tools > 0 ? `${style.symbols.tools}${tools}` : "",
-    TreeView.isError(entry) ? style.symbols.error : "",
-    row.folded
-      ? `${Words.count(row.entries, "entry", "entries")} · ${Words.count(row.leaves, "leaf", "leaves")} · ${Words.age(row.newest, now)}`
-      : "",
-    row.here ? style.symbols.arrow : ""
-  ]
-    .filter((remark) => remark !== "")
-    .join("  ")
+  const label = view.tree.facts.labels.get(entry.id)
+  if (row.here) add(symbols.arrow)
+  if (row.folded) add(sizeOf(row, options))
+  if (TreeView.isError(entry)) add(symbols.error)
+  if (tools > 0) add(`${symbols.tools}${tools}`)
+  const labelRoom = Math.min(left - GAP_COLUMNS - "[]".length, LABEL_COLUMNS)
+  if (label !== undefined && labelRoom >= LEAST_LABEL_COLUMNS) add(`[${line(label, labelRoom)}]`)
+  return kept.join(" ".repeat(GAP_COLUMNS))
 }
 
 const drawRow = (
@@ -86,16 +123,18 @@ const drawRow = (
   const { style, columns } = options
   const entry = view.tree.entryAt(row.row)
   const isOff = view.tree.facts.disabled.has(entry.id)
-  const left = `${gutter(row, entry, isLastRoot, style)}${speaker(entry).padEnd(SPEAKER_COLUMNS)}`
-  const right = remarks(row, entry, view, options)
-  const space = Math.max(columns - Width.of(left) - (right === "" ? 0 : Width.of(right) + 2), 12)
-  const text = words(entry, isOff ? space - 2 : space)
-  const said = isOff ? style.dim(`${style.symbols.hidden} ${text}`) : text
-  const gap = " ".repeat(Math.max(0, columns - Width.of(left) - Width.of(text) - (isOff ? 2 : 0) - Width.of(right)))
+  const left = `${gutter(row, entry, isLastRoot, options)}${speaker(entry).padEnd(SPEAKER_COLUMNS)}`
+  const sign = isOff ? `${style.symbols.hidden} ` : ""
+  const room = columns - Width.of(left) - Width.of(sign)
+  const full = words(entry, columns)
+  const right = remarks(row, entry, view, options, room - Math.min(Width.of(full), textColumns(columns)))
+  const text = style.line(full, right === "" ? room : room - Width.of(right) - GAP_COLUMNS)
+  const said = isOff ? style.dim(`${sign}${text}`) : text
+  const gap = " ".repeat(room - Width.of(text) - Width.of(right))
   const line = right === "" ? `${left}${said}` : `${left}${said}${gap}${style.dim(right)}`
   const isGap = row.hiddenAbove > 0 && view.filter !== "turns" && row.kind === "trunk"
   const above = isGap
-    ? [`${`${style.symbols.line} `.repeat(row.depth)}${style.dim(`${style.symbols.hidden} ${row.hiddenAbove} hidden`)}`]
+    ? [`${bars(row.depth, options)}${style.dim(`${style.symbols.hidden} ${row.hiddenAbove} hidden`)}`]
     : []
   return [...above, line.trimEnd()]
 }

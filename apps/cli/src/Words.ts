@@ -1,4 +1,8 @@
-/** Numbers and times as people say them. */
+/** Numbers, times and names as people are told them. */
+import { Preview } from "@grove/core/model"
+
+/** A path, an id or a message as it may be printed in a line: what a terminal would obey is shown instead. */
+export const safe = (text: string): string => Preview.inert(text).replaceAll("\n", "␊")
 
 /** `1 entry`, `2 entries`. */
 export const count = (n: number, one: string, many = `${one}s`): string =>

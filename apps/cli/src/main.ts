@@ -14,6 +14,8 @@ import { explain } from "./SessionArgument.ts"
 
 const USAGE = 2
 const FAILED = 1
+const NARROWEST = 40
+const WIDEST = 500
 
 const surroundingsFrom = (sessionDirectory: string | boolean | undefined): Surroundings => {
   const { env, stdout } = process
@@ -23,7 +25,7 @@ const surroundingsFrom = (sessionDirectory: string | boolean | undefined): Surro
     home: resolve(env.GROVE_HOME || `${homedir()}/.grove`),
     sessionDirectory: folder === undefined ? undefined : resolve(folder),
     cwd: process.cwd(),
-    columns: Math.max(stdout.columns ?? (Number(env.COLUMNS) || 80), 40),
+    columns: Math.trunc(Math.min(Math.max(stdout.columns ?? (Number(env.COLUMNS) || 80), NARROWEST), WIDEST)),
     colors: stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb",
     unicode: /utf-?8/i.test(locale)
   }
@@ -101,7 +103,11 @@ const unexpected = (cause: Cause.Cause<CommandError>): number => {
 }
 
 // A reader that has seen enough (`grove tree … | head`) closes the pipe; that is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : FAILED))
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0)
+  process.stderr.write(`grove: cannot write the output: ${oneLine(error.message)}\n`)
+  process.exit(FAILED)
+})
 
 const exit = await Effect.runPromiseExit(program(process.argv.slice(2)))
 if (Exit.isFailure(exit)) {

@@ -38,11 +38,12 @@ const makeMemory = () => {
         blobs.set(hash, bytes.slice())
         return hash
       }),
-    get: (hash) => {
-      const bytes = blobs.get(hash)
-      if (bytes === undefined) return Effect.fail(new BlobStoreError({ hash, reason: new BlobMissing() }))
-      return Effect.succeed(bytes.slice())
-    }
+    get: (hash) =>
+      Effect.suspend(() => {
+        const bytes = blobs.get(hash)
+        if (bytes === undefined) return Effect.fail(new BlobStoreError({ hash, reason: new BlobMissing() }))
+        return Effect.succeed(bytes.slice())
+      })
   })
 }
 

@@ -13,7 +13,7 @@ export interface PromptUse {
   readonly author: string
 }
 
-/** A prompt with what is known of its uses. `cwd`, `session` and `entry` are those of the last one. */
+/** A prompt with what is known of its uses by the person. `cwd`, `session` and `entry` are those of the last one. */
 export interface PromptHit {
   readonly id: number
   readonly prompt: string
@@ -26,11 +26,12 @@ export interface PromptHit {
 }
 
 export interface PromptQuery {
-  /** Words that must all occur; empty finds every prompt. No text is ever query syntax of the medium. */
+  /** Words that must all occur, in any case and also inside longer ones; empty finds every prompt. No text is ever query syntax of the medium. */
   readonly text: string
-  /** Only prompts used at least once there. */
+  /** Only prompts used at least once there, lately or not. */
   readonly cwd?: string
   readonly session?: string
+  /** At most so many. */
   readonly limit: number
 }
 
@@ -42,27 +43,29 @@ export class PromptHistoryError extends Schema.TaggedError<PromptHistoryError>()
 /** Copies of a prompt that differ only in line ends, trailing blanks or Unicode composition are one prompt. */
 export const normalise = (prompt: string): string =>
   prompt
-    .replace(/\r\n?/g, "\n")
-    .replace(/[ \t]+$/gm, "")
+    .split(/\r\n?|\n/)
+    .map((line) => line.trimEnd())
+    .join("\n")
     .trim()
     .normalize("NFC")
 
 interface Kept {
   readonly id: number
   readonly prompt: string
-  readonly uses: Array<PromptUse>
+  readonly uses: Array<PromptUse & { readonly isRepeat: boolean }>
 }
 
 const hit = ({ id, prompt, uses }: Kept): PromptHit => {
   const first = uses.reduce((a, b) => (b.at < a.at ? b : a))
   const last = uses.reduce((a, b) => (b.at >= a.at ? b : a))
   const { cwd, session, entry } = last
-  return { id, prompt, uses: uses.length, firstUsed: first.at, lastUsed: last.at, cwd, session, entry }
+  const counted = uses.filter(({ isRepeat }) => !isRepeat).length
+  return { id, prompt, uses: counted, firstUsed: first.at, lastUsed: last.at, cwd, session, entry }
 }
 
 const makeMemory = () => {
   const byText = new Map<string, Kept>()
-  let lastText: string | undefined
+  let last: { readonly text: string; readonly author: string } | undefined
   let nextId = 1
   return PromptHistory.of({
     add: (use) =>
@@ -70,19 +73,19 @@ const makeMemory = () => {
         const text = normalise(use.prompt)
         if (text === "") return
         const kept = byText.get(text) ?? { id: nextId++, prompt: text, uses: [] }
-        if (text === lastText) kept.uses.pop()
-        kept.uses.push(use)
+        kept.uses.push({ ...use, isRepeat: last?.text === text && last.author === use.author })
         byText.set(text, kept)
-        lastText = text
+        last = { text, author: use.author }
       }),
     search: ({ text, cwd, session, limit }) =>
       Effect.sync(() => {
-        const words = text.toLowerCase().split(/\s+/u).filter(Boolean)
+        const words = normalise(text).toLowerCase().split(/\s+/u).filter(Boolean)
+        const isThere = (use: PromptUse) =>
+          (cwd === undefined || use.cwd === cwd) && (session === undefined || use.session === session)
         return [...byText.values()]
           .filter(({ prompt }) => words.every((word) => prompt.toLowerCase().includes(word)))
-          .filter(({ uses }) => uses.some((use) => use.author === "user"))
-          .filter(({ uses }) => cwd === undefined || uses.some((use) => use.cwd === cwd))
-          .filter(({ uses }) => session === undefined || uses.some((use) => use.session === session))
+          .map((kept) => ({ ...kept, uses: kept.uses.filter(({ author }) => author === "user") }))
+          .filter(({ uses }) => uses.some(isThere))
           .map(hit)
           .sort((a, b) => b.lastUsed - a.lastUsed || b.id - a.id)
           .slice(0, Math.max(0, limit))
@@ -92,7 +95,7 @@ const makeMemory = () => {
         const gone = [...byText].filter(([, { id }]) => ids.includes(id))
         for (const [text] of gone) {
           byText.delete(text)
-          if (text === lastText) lastText = undefined
+          if (text === last?.text) last = undefined
         }
         return gone.length
       })
@@ -102,11 +105,14 @@ const makeMemory = () => {
 export class PromptHistory extends Context.Service<
   PromptHistory,
   {
-    /** Never blocks a turn: succeeds when the use is sure to be kept, not when it is indexed. A repeat of the very last prompt is one use. */
+    /**
+     * Never blocks a turn: succeeds when the use is sure to be kept, not when it is indexed. Every use is kept with its
+     * place; a repeat of the very last prompt by the same author counts as one with it. Blanks alone are no prompt.
+     */
     readonly add: (use: PromptUse) => Effect.Effect<void, PromptHistoryError>
-    /** Newest use first within equal rank. */
+    /** Newest use first within equal rank. Knows everything that was added before. */
     readonly search: (query: PromptQuery) => Effect.Effect<ReadonlyArray<PromptHit>, PromptHistoryError>
-    /** Really deletes: afterwards no byte of the prompts is left on the medium. Answers how many there were. */
+    /** Really deletes, every use: afterwards no byte of the prompts is left on the medium. Answers how many there were. */
     readonly remove: (ids: ReadonlyArray<number>) => Effect.Effect<number, PromptHistoryError>
   }
 >()("@grove/core/PromptHistory") {

@@ -5,12 +5,12 @@ import * as Ids from "./model/EntryId.ts"
 import * as Header from "./model/Header.ts"
 import * as Jsonl from "./model/Jsonl.ts"
 import type { Problem } from "./model/Problem.ts"
-import { SessionTree } from "./model/SessionTree.ts"
 import * as SessionSummary from "./model/SessionSummary.ts"
+import { SessionTree } from "./model/SessionTree.ts"
 
 /** No session answers to that name. */
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {}) {}
-/** Several sessions answer to that abbreviation. */
+/** Several sessions answer to that abbreviation; `candidates` are their ids. */
 export class SessionAmbiguous extends Schema.TaggedError<SessionAmbiguous>()("SessionAmbiguous", {
   candidates: Schema.Array(Schema.String)
 }) {}
@@ -52,18 +52,22 @@ export interface Snapshot {
 export interface SessionLog {
   readonly snapshot: Snapshot
   /**
-   * Succeeds once all entries are on the medium, not merely buffered. They are written together and in order; if it
-   * fails, none of them may be taken as written. Appends that are started one after the other are written in that order.
+   * Succeeds once all entries are on the medium, not merely buffered. They are written together and in order, with
+   * nothing of others in between; if it fails, none of them may be taken as written. Appends that are started one after
+   * the other are written in that order. Fails with `SessionReadOnly` where the snapshot is read-only.
    */
   readonly append: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, SessionStoreError>
-  /** What others append after the snapshot, in the order of the log; never what this log appended itself. */
+  /**
+   * What others append after the snapshot, in the order of the log, however late one listens; never what this log
+   * appended itself.
+   */
   readonly changes: Stream.Stream<ReadonlyArray<Entry>, SessionStoreError>
 }
 
 export interface ListOptions {
   /** Only sessions whose header names this directory. */
   readonly cwd?: string
-  /** Also those that sub-agents made. */
+  /** Also those that sub-agents made, which begin with a `session_init`. */
   readonly subAgents?: boolean
 }
 
@@ -72,14 +76,16 @@ export class SessionStore extends Context.Service<
   {
     /** Makes a session with nothing but its header. An id is never taken twice. */
     readonly create: (header: Header.Header) => Effect.Effect<SessionRef, SessionStoreError>
-    /** Finds by id, by unambiguous prefix or suffix, or by path. */
+    /** Finds by id, by unambiguous prefix or suffix of at least four characters, or by path. A whole id is never ambiguous. */
     readonly find: (name: string) => Effect.Effect<SessionRef, SessionStoreError>
     /** Reads without changing anything. */
     readonly read: (ref: SessionRef) => Effect.Effect<Snapshot, SessionStoreError>
-    /** Opens for writing until the scope ends, by which time everything appended is on the medium. */
+    /** Opens what is there for writing until the scope ends, by which time everything appended is on the medium. */
     readonly open: (ref: SessionRef) => Effect.Effect<SessionLog, SessionStoreError, Scope.Scope>
     /** Newest first. What cannot be read is left out. */
-    readonly list: (options?: ListOptions) => Effect.Effect<ReadonlyArray<SessionSummary.SessionSummary>, SessionStoreError>
+    readonly list: (
+      options?: ListOptions
+    ) => Effect.Effect<ReadonlyArray<SessionSummary.SessionSummary>, SessionStoreError>
   }
 >()("@grove/core/SessionStore") {
   static readonly layerMemory = Layer.sync(SessionStore, () => makeMemory())
@@ -117,35 +123,41 @@ const makeMemory = () => {
   const sessions = new Map<string, Kept>()
   const fail = (session: string, reason: SessionStoreError["reason"]) =>
     Effect.fail(new SessionStoreError({ session, reason }))
-  const kept = (ref: SessionRef) => {
-    const found = sessions.get(ref.id)
-    return found === undefined ? fail(ref.id, new SessionNotFound()) : Effect.succeed(found)
-  }
+  const kept = (ref: SessionRef) =>
+    Effect.suspend(() => {
+      const found = sessions.get(ref.id)
+      return found === undefined ? fail(ref.id, new SessionNotFound()) : Effect.succeed(found)
+    })
   const snapshot = ({ ref, text }: Kept): Snapshot => Result.getOrThrow(snapshotOf(ref, encoder.encode(text)))
 
   return SessionStore.of({
     create: (header) =>
       Effect.gen(function* () {
+        const written = yield* PubSub.unbounded<Written>()
         if (sessions.has(header.id)) return yield* fail(header.id, new SessionExists())
         const ref = { id: header.id, path: `memory:${header.id}` }
-        sessions.set(header.id, { ref, text: Jsonl.encode(header), written: yield* PubSub.unbounded<Written>() })
+        sessions.set(header.id, { ref, text: Jsonl.encode(header), written })
         return ref
       }),
-    find: (name) => {
-      const found = Ids.candidates(name.replace(/^memory:/, ""), sessions.keys())
-      if (found.length === 1) return Effect.succeed(sessions.get(found[0]!)!.ref)
-      return fail(name, found.length === 0 ? new SessionNotFound() : new SessionAmbiguous({ candidates: found }))
-    },
+    find: (name) =>
+      Effect.suspend(() => {
+        const found = Ids.candidates(name.replace(/^memory:/, ""), sessions.keys())
+        if (found.length === 1) return Effect.succeed(sessions.get(found[0]!)!.ref)
+        return fail(name, found.length === 0 ? new SessionNotFound() : new SessionAmbiguous({ candidates: found }))
+      }),
     read: (ref) => Effect.map(kept(ref), snapshot),
     open: (ref) =>
       Effect.gen(function* () {
         const session = yield* kept(ref)
         const me = {}
         const subscription = yield* PubSub.subscribe(session.written)
+        const opened = snapshot(session)
         return {
-          snapshot: snapshot(session),
+          snapshot: opened,
           append: (entries) =>
             Effect.suspend(() => {
+              if (opened.readOnly) return fail(ref.id, new SessionReadOnly())
+              if (entries.length === 0) return Effect.void
               session.text += entries.map(Jsonl.encode).join("")
               return Effect.asVoid(PubSub.publish(session.written, { by: me, entries }))
             }),
@@ -155,14 +167,15 @@ const makeMemory = () => {
           )
         }
       }),
-    list: ({ cwd } = {}) =>
+    list: ({ cwd, subAgents = false } = {}) =>
       Effect.sync(() =>
         [...sessions.values()]
-          .map((session) => {
-            const { header, title, tree } = snapshot(session)
-            return SessionSummary.of(header, title, tree, { path: session.ref.path, source: "memory", draft: false })
-          })
-          .filter((summary) => cwd === undefined || summary.cwd === cwd)
+          .map(snapshot)
+          .filter(({ header }) => cwd === undefined || header?.cwd === cwd)
+          .filter(({ tree }) => subAgents || tree.entries[0]?.type !== "session_init")
+          .map(({ ref: { path }, header, title, tree }) =>
+            SessionSummary.of(header, title, tree, { path, source: "memory", draft: false })
+          )
           .sort(SessionSummary.byModified)
       )
   })

@@ -1,24 +1,37 @@
 /** Use case: open, append, branch, fork. Many cursors on one session, one order of events. */
-import { Clock, Context, Effect, Fiber, Layer, PubSub, Schema, type Scope, Semaphore, Stream } from "effect"
+import {
+  Clock,
+  Context,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  PubSub,
+  Schema,
+  type Scope,
+  Semaphore,
+  Stream,
+  type Take
+} from "effect"
 import { EntryIds } from "./EntryIds.ts"
 import * as ContextBuilder from "./model/ContextBuilder.ts"
 import type * as Entry from "./model/Entry.ts"
-import { EntryId, type SessionId } from "./model/EntryId.ts"
+import type { EntryId, SessionId } from "./model/EntryId.ts"
 import * as Facts from "./model/Facts.ts"
 import { CURRENT_VERSION, type Header } from "./model/Header.ts"
 import * as Mark from "./model/Mark.ts"
 import type { Json } from "./model/open.ts"
 import type { SessionSummary } from "./model/SessionSummary.ts"
-import type { MisplacedEntry, SessionTree } from "./model/SessionTree.ts"
+import { NONE, SessionTree } from "./model/SessionTree.ts"
 import { type ListOptions, type SessionRef, SessionStore, type SessionStoreError } from "./SessionStore.ts"
 
-/** An id that no entry of the session has. */
+/** An id that no entry of the session has. Marks are no places to stand on or to name, so theirs count as unknown. */
 export class UnknownEntry extends Schema.TaggedError<UnknownEntry>()("UnknownEntry", {
   session: Schema.String,
   id: Schema.String
 }) {}
 
-/** An entry before it has its place: any type with its own fields; the cursor gives it id, parent and time. */
+/** An entry before it has its place: any type with its own fields. The cursor gives it id, parent and time, whatever it had. */
 export type NewEntry = Json & { readonly type: string }
 
 export interface Summary {
@@ -34,9 +47,13 @@ export type SessionEvent =
   /** Another program appended to the session. Nobody's cursor moves. */
   | { readonly _tag: "ForeignEntries"; readonly entries: ReadonlyArray<Entry.Entry> }
 
-export type AppendError = SessionStoreError | MisplacedEntry
+export type AppendError = SessionStoreError
 
-/** A position that can append. Each append makes one entry under the leaf and moves there. */
+/**
+ * A position that can append. Each append makes one entry under the leaf and moves there; a mark moves nobody. What is
+ * asked of the cursors of a session happens in the order in which it was asked, and wholly or not at all: where the
+ * medium refuses, no leaf moves.
+ */
 export interface Cursor {
   readonly leaf: Effect.Effect<EntryId | null>
   readonly append: (entry: NewEntry) => Effect.Effect<Entry.Entry, AppendError>
@@ -44,8 +61,11 @@ export interface Cursor {
   readonly branch: (id: string) => Effect.Effect<void, UnknownEntry>
   /** Moves to nowhere: the next entry is another root. */
   readonly resetLeaf: Effect.Effect<void>
-  /** Moves, then appends a summary of what was left behind. */
-  readonly branchWithSummary: (id: string | null, summary: Summary) => Effect.Effect<Entry.Entry, AppendError | UnknownEntry>
+  /** Moves and appends a summary of what was left behind, in one step. */
+  readonly branchWithSummary: (
+    id: string | null,
+    summary: Summary
+  ) => Effect.Effect<Entry.Entry, AppendError | UnknownEntry>
   readonly context: Effect.Effect<ContextBuilder.SessionContext>
 }
 
@@ -62,7 +82,7 @@ export interface Session {
   readonly label: (target: string, label: string | null) => Effect.Effect<Entry.Entry, AppendError | UnknownEntry>
   /** Names the session; `""` takes the name away. */
   readonly name: (name: string) => Effect.Effect<Entry.Entry, AppendError>
-  /** Everything that happens from now on. */
+  /** Everything that happens from now on, until the session is closed. */
   readonly events: Stream.Stream<SessionEvent>
 }
 
@@ -92,10 +112,7 @@ export class Sessions extends Context.Service<
     /** Until the scope ends; then moves are written down and the session is closed. */
     readonly open: (name: string) => Effect.Effect<Session, SessionStoreError, Scope.Scope>
     /** A new session that holds a path of another under the same ids, with the labels, states and name that concern it. */
-    readonly fork: (
-      source: string,
-      options?: ForkOptions
-    ) => Effect.Effect<SessionRef, AppendError | UnknownEntry>
+    readonly fork: (source: string, options?: ForkOptions) => Effect.Effect<SessionRef, AppendError | UnknownEntry>
     readonly list: (options?: ListOptions) => Effect.Effect<ReadonlyArray<SessionSummary>, SessionStoreError>
   }
 >()("@grove/core/Sessions") {
@@ -109,7 +126,14 @@ export class Sessions extends Context.Service<
         const { cwd, parentSession } = options
         const id = options.id ?? (yield* ids.session)
         const lineage = parentSession === undefined ? {} : { parentSession }
-        return yield* store.create({ type: "session", version: CURRENT_VERSION, id, timestamp: yield* iso, cwd, ...lineage })
+        return yield* store.create({
+          type: "session",
+          version: CURRENT_VERSION,
+          id,
+          timestamp: yield* iso,
+          cwd,
+          ...lineage
+        })
       })
 
       const open = Effect.fn("Sessions.open")(function* (name: string) {
@@ -119,40 +143,43 @@ export class Sessions extends Context.Service<
 
       const fork = Effect.fn("Sessions.fork")(function* (source: string, options: ForkOptions = {}) {
         const { ref, header, title, tree } = yield* store.read(yield* store.find(source))
-        const at = options.at ?? tree.leaf
-        if (at !== null && !tree.has(at)) return yield* new UnknownEntry({ session: ref.path, id: at })
-        const cwd = options.cwd ?? header?.cwd ?? ""
-        const target = yield* create({ cwd, parentSession: ref.path })
-        const kept = options.all === true ? keptAll(tree) : keptPath(tree, at)
-        const facts = yield* factsFor(tree, kept, at as EntryId | null, Facts.nameOf(tree.facts, title, header))
-        yield* Effect.scoped(
-          Effect.flatMap(store.open(target), (log) => log.append([...kept, ...facts]))
-        )
+        const asked = options.at ?? tree.leaf
+        if (asked !== null && !isPlace(tree, asked)) return yield* new UnknownEntry({ session: ref.path, id: asked })
+        const at = copiedFrom(tree, tree.rowOf(asked))
+        const kept = copiesOf(tree, options.all === true ? tree.entries : tree.path(at ?? ""))
+        const facts = yield* factsFor(tree, kept, at, Facts.nameOf(tree.facts, title, header))
+        const target = yield* create({ cwd: options.cwd ?? header?.cwd ?? "", parentSession: ref.path })
+        yield* Effect.scoped(Effect.flatMap(store.open(target), (log) => log.append([...kept, ...facts])))
         return target
       })
 
-      /** The facts of kept entries, appended anew, then a mark that stands where the fork begins. */
+      /** What the copies do not say by themselves: the facts that concern them, and a mark that stands where the fork begins. */
       const factsFor = Effect.fnUntraced(function* (
         tree: SessionTree,
         kept: ReadonlyArray<Entry.Entry>,
         at: EntryId | null,
         name: string | null
       ) {
-        const keptIds = new Set(kept.map(({ id }) => id))
+        const fork = SessionTree.from(kept)
         const facts: Array<NewEntry> = []
         for (const [targetId, label] of tree.facts.labels) {
-          if (keptIds.has(targetId)) facts.push({ type: "label", targetId, label })
+          if (fork.has(targetId)) facts.push({ type: "label", targetId, label })
         }
-        if (name !== null) facts.push({ type: "session_info", name })
-        const disabled = [...tree.facts.disabled].filter((id) => keptIds.has(id))
+        if (fork.facts.name !== name) facts.push({ type: "session_info", name: name ?? "" })
+        const disabled = [...tree.facts.disabled].filter((id) => fork.has(id))
         if (disabled.length > 0) {
           facts.push({ type: "custom", customType: "grove.state", data: { targetIds: disabled, enabled: false } })
         }
-        if (facts.length > 0) facts.push({ type: "custom", customType: "grove.leaf", data: { targetId: at } })
+        if (facts.length > 0 || fork.leaf !== at) facts.push(leafMark(at))
         const timestamp = yield* iso
-        const entries: Array<Entry.Entry> = []
-        for (const fact of facts) entries.push(yield* placed(fact, at, timestamp, ids, (id) => keptIds.has(id)))
-        return entries
+        let parentId = at
+        for (const fact of facts) {
+          const isMark = Mark.isMark(fact)
+          const entry = yield* placed(fact, isMark ? at : parentId, timestamp, ids, (id) => fork.has(id))
+          fork.put(entry)
+          if (!isMark) parentId = entry.id
+        }
+        return fork.entries.slice(kept.length)
       })
 
       return Sessions.of({ create, open, fork, list: store.list })
@@ -162,7 +189,7 @@ export class Sessions extends Context.Service<
 
 /** Gives a new entry its place. `type`, `id`, `parentId` and `timestamp` come first, as every writer of the format has it. */
 const placed = Effect.fnUntraced(function* (
-  { type, ...body }: NewEntry,
+  entry: NewEntry,
   parentId: EntryId | null,
   timestamp: string,
   ids: EntryIds["Service"],
@@ -170,104 +197,128 @@ const placed = Effect.fnUntraced(function* (
 ) {
   let id = yield* ids.entry
   while (isTaken(id)) id = yield* ids.entry
-  return { type, id, parentId, timestamp, ...body } as Entry.Entry
+  const place = { type: entry.type, id, parentId, timestamp }
+  return { ...place, ...entry, ...place } as Entry.Entry
 })
+
+const leafMark = (leaf: EntryId | null): NewEntry => ({
+  type: "custom",
+  customType: "grove.leaf",
+  data: { targetId: leaf }
+})
+
+/** Whether an id names an entry that a cursor may stand on. */
+const isPlace = (tree: SessionTree, id: string): boolean => {
+  const entry = tree.get(id)
+  return entry !== undefined && !Mark.isMark(entry)
+}
 
 /** Labels are made anew at the end and marks belong to the old file, so neither is copied; their children move up. */
 const isCopied = (entry: Entry.Entry): boolean => entry.type !== "label" && !Mark.isMark(entry)
 
-const keptWhere = (tree: SessionTree, entries: ReadonlyArray<Entry.Entry>): ReadonlyArray<Entry.Entry> =>
+/** The nearest entry that is copied, at `row` or above it. */
+const copiedFrom = (tree: SessionTree, row: number): EntryId | null => {
+  let at = row
+  while (at !== NONE && !isCopied(tree.entryAt(at))) at = tree.parentRow(at)
+  return tree.idAt(at)
+}
+
+/** A compaction that keeps what begins with a line that is not copied keeps it from the next one that is. */
+const firstKept = (tree: SessionTree, { id, firstKeptEntryId }: Entry.Entry): unknown => {
+  const named = typeof firstKeptEntryId === "string" ? tree.get(firstKeptEntryId) : undefined
+  if (named === undefined || isCopied(named)) return firstKeptEntryId
+  const path = tree.path(id)
+  return path.slice(path.indexOf(named)).find(isCopied)?.id
+}
+
+const copiesOf = (tree: SessionTree, entries: ReadonlyArray<Entry.Entry>): ReadonlyArray<Entry.Entry> =>
   entries.filter(isCopied).map((entry) => {
-    let row = tree.parentRow(tree.rowOf(entry.id))
-    while (tree.idAt(row) !== null && !isCopied(tree.entryAt(row))) row = tree.parentRow(row)
-    const parentId = tree.idAt(row)
-    return parentId === entry.parentId ? entry : { ...entry, parentId }
+    const parentId = copiedFrom(tree, tree.parentRow(tree.rowOf(entry.id)))
+    const copy = parentId === entry.parentId ? entry : { ...entry, parentId }
+    if (entry.type !== "compaction") return copy
+    const firstKeptEntryId = firstKept(tree, entry)
+    return firstKeptEntryId === entry.firstKeptEntryId ? copy : { ...copy, firstKeptEntryId }
   })
-
-const keptPath = (tree: SessionTree, at: string | null): ReadonlyArray<Entry.Entry> =>
-  keptWhere(tree, at === null ? [] : tree.path(at))
-
-const keptAll = (tree: SessionTree): ReadonlyArray<Entry.Entry> => keptWhere(tree, tree.entries)
 
 const openSession = Effect.fnUntraced(function* (
   log: Effect.Success<ReturnType<SessionStore["Service"]["open"]>>,
   ids: EntryIds["Service"]
 ) {
   const { ref, header, tree } = log.snapshot
-  const events = yield* PubSub.unbounded<SessionEvent>()
-  const publish = (event: SessionEvent) => PubSub.publish(events, event)
-  /** One append at a time, so that a mark always names where the person stands when it is written. */
-  const writing = yield* Semaphore.make(1)
+  const scope = yield* Effect.scope
+  const events = yield* Effect.acquireRelease(PubSub.unbounded<Take.Take<SessionEvent>>(), (events) =>
+    PubSub.end(events, Exit.void)
+  )
+  const publish = (event: SessionEvent) => PubSub.publish(events, [event])
   const person = { leaf: tree.leaf, unwritten: false }
   let resting: Fiber.Fiber<void, AppendError> | undefined
 
-  const known = (id: string) =>
-    tree.has(id) ? Effect.succeed(id as EntryId) : Effect.fail(new UnknownEntry({ session: ref.path, id }))
+  /** One thing at a time, so that a mark names where the person stands when it is written; what has begun is finished. */
+  const turn = yield* Semaphore.make(1)
+  const inTurn = <A, E>(effect: Effect.Effect<A, E>) => turn.withPermit(Effect.uninterruptible(effect))
 
-  const place = Effect.fnUntraced(function* (entry: NewEntry, parentId: EntryId | null) {
-    return yield* placed(entry, parentId, yield* iso, ids, (id) => tree.has(id))
+  const known = (id: string) =>
+    Effect.suspend(() =>
+      isPlace(tree, id) ? Effect.succeed(id as EntryId) : Effect.fail(new UnknownEntry({ session: ref.path, id }))
+    )
+
+  const place = Effect.fnUntraced(function* (entry: NewEntry, parentId: EntryId | null, beside?: EntryId) {
+    return yield* placed(entry, parentId, yield* iso, ids, (id) => id === beside || tree.has(id))
   })
 
-  const leafMark = (leaf: EntryId | null) =>
-    place({ type: "custom", customType: "grove.leaf", data: { targetId: leaf } }, leaf)
-
   /** To the medium first, to the tree second: memory is never ahead. */
-  const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry.Entry>, moved?: EntryId | null) {
+  const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry.Entry>) {
     yield* log.append(entries)
-    for (const entry of entries) yield* Effect.fromResult(tree.append(entry))
-    const shown = entries.filter((entry) => !Mark.isMark(entry))
-    if (shown.length > 0) {
-      yield* publish({ _tag: "Appended", entries: shown, ...(moved === undefined ? {} : { moved }) })
-    }
-  }, Effect.uninterruptible)
+    for (const entry of entries) tree.put(entry)
+  })
 
-  /** Writes down where the person went, unless something they appended since already says so. */
-  const settle = writing.withPermit(
+  /** Writes down where the person went, unless something written since already says so. */
+  const settle = inTurn(
     Effect.gen(function* () {
       if (!person.unwritten) return
-      if (tree.leaf !== person.leaf) yield* write([yield* leafMark(person.leaf)])
+      if (tree.leaf !== person.leaf) yield* write([yield* place(leafMark(person.leaf), person.leaf)])
       person.unwritten = false
     })
   )
 
-  const scope = yield* Effect.scope
-  const movePerson = Effect.fnUntraced(function* (leaf: EntryId | null) {
-    if (leaf === person.leaf) return
-    person.leaf = leaf
+  const settleAfterRest = Effect.gen(function* () {
     person.unwritten = true
-    yield* publish({ _tag: "Moved", leaf })
     if (resting !== undefined) yield* Fiber.interrupt(resting)
     resting = yield* Effect.forkIn(Effect.delay(settle, REST), scope)
   })
 
   const makeCursor = (position: { leaf: EntryId | null }): Cursor => {
     const isPerson = position === person
-    const append = (entry: NewEntry) =>
-      writing.withPermit(
-        Effect.gen(function* () {
-          const appended = yield* place(entry, position.leaf)
-          if (isPerson) {
-            yield* write([appended], appended.id)
-            person.unwritten = false
-          } else {
-            yield* write([appended, yield* leafMark(person.leaf)])
-          }
-          position.leaf = appended.id
-          return appended
-        })
-      )
-    const moveTo = (leaf: EntryId | null) =>
-      isPerson ? movePerson(leaf) : Effect.sync(() => void (position.leaf = leaf))
-    const branchWithSummary = Effect.fnUntraced(function* (id: string | null, summary: Summary) {
-      yield* moveTo(id === null ? null : yield* known(id))
-      return yield* append({ type: "branch_summary", fromId: id ?? "root", ...summary })
+    const moveTo = Effect.fnUntraced(function* (leaf: EntryId | null) {
+      if (leaf === position.leaf) return
+      position.leaf = leaf
+      if (!isPerson) return
+      yield* publish({ _tag: "Moved", leaf })
+      yield* settleAfterRest
+    })
+    /** What must not move the person ends with a mark that says where they stand, in the same write. */
+    const appendUnder = Effect.fnUntraced(function* (parentId: EntryId | null, entry: NewEntry) {
+      const appended = yield* place(entry, parentId)
+      const leaf = Mark.isMark(appended) ? parentId : appended.id
+      if (isPerson) yield* write([appended])
+      else yield* write([appended, yield* place(leafMark(person.leaf), person.leaf, appended.id)])
+      const moved = isPerson && leaf !== position.leaf ? { moved: leaf } : {}
+      position.leaf = leaf
+      if (isPerson) person.unwritten = false
+      yield* publish({ _tag: "Appended", entries: [appended], ...moved })
+      return appended
     })
     return {
       leaf: Effect.sync(() => position.leaf),
-      append,
-      branch: (id) => Effect.flatMap(known(id), moveTo),
-      resetLeaf: moveTo(null),
-      branchWithSummary,
+      append: (entry) => inTurn(Effect.suspend(() => appendUnder(position.leaf, entry))),
+      branch: (id) => inTurn(Effect.flatMap(known(id), moveTo)),
+      resetLeaf: inTurn(moveTo(null)),
+      branchWithSummary: (id, summary) =>
+        inTurn(
+          Effect.flatMap(id === null ? Effect.succeed(null) : known(id), (target) =>
+            appendUnder(target, { type: "branch_summary", fromId: target ?? "root", ...summary })
+          )
+        ),
       context: Effect.sync(() => ContextBuilder.build(tree, position.leaf))
     }
   }
@@ -296,6 +347,6 @@ const openSession = Effect.fnUntraced(function* (
         main.append(label === null || label === "" ? { type: "label", targetId } : { type: "label", targetId, label })
       ),
     name: (name) => main.append({ type: "session_info", name: name.replace(/\s+/gu, " ").trim() }),
-    events: Stream.fromPubSub(events)
+    events: Stream.fromPubSubTake(events)
   } satisfies Session
 })

@@ -1,10 +1,19 @@
 /** What other agents embed: the session model, its ports and its use cases. */
-export * from "./model/index.ts"
+
 export * as Blobs from "./BlobStore.ts"
 export { BlobHash, BlobStore, BlobStoreError } from "./BlobStore.ts"
 export { EntryIds } from "./EntryIds.ts"
+export * from "./model/index.ts"
 export * as Prompts from "./PromptHistory.ts"
 export { PromptHistory, PromptHistoryError } from "./PromptHistory.ts"
+export * as Store from "./SessionStore.ts"
+export {
+  type SessionLog,
+  type SessionRef,
+  SessionStore,
+  SessionStoreError,
+  type Snapshot
+} from "./SessionStore.ts"
 export {
   type AppendError,
   type Cursor,
@@ -14,11 +23,3 @@ export {
   Sessions,
   UnknownEntry
 } from "./Sessions.ts"
-export * as Store from "./SessionStore.ts"
-export {
-  type SessionLog,
-  type SessionRef,
-  SessionStore,
-  SessionStoreError,
-  type Snapshot
-} from "./SessionStore.ts"

@@ -158,3 +158,31 @@ export const forSeeds = (count: number, check: (chance: Chance, seed: number) =>
     }
   }
 }
+
+/** Lines as the worst of files may have them: repeated ids, orphans, cycles, children before parents, marks. */
+export const wildLines = (chance: Chance): ReadonlyArray<Entry.Entry> => {
+  const size = 1 + chance.below(60)
+  const id = (n: number) => `e${n}`
+  const wild = chance.pick([3, 8, 30])
+  return Array.from({ length: size }, (_, i) => {
+    const own = chance.oneIn(wild) ? id(chance.below(size)) : id(i)
+    const near = id(Math.max(0, i - 1 - chance.below(4)))
+    const anywhere = id(chance.below(size + 3))
+    const parentId = chance.oneIn(12) ? null : chance.oneIn(wild) ? anywhere : i === 0 ? null : near
+    const timestamp = chance.oneIn(15) ? "yesterday" : at(chance.below(20))
+    const kind = chance.below(8)
+    const fields =
+      kind === 0
+        ? {
+            type: "custom",
+            customType: `grove.${chance.pick(["leaf", "state", "edit", "x"])}`,
+            data: { targetId: parentId }
+          }
+        : kind === 1
+          ? { type: "leaf", targetId: chance.pick([null, near, anywhere]) }
+          : kind === 2
+            ? { type: "custom", customType: "other" }
+            : { type: "message", message: { role: "user", content: "" } }
+    return entry(own, parentId, { timestamp, ...fields })
+  })
+}

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto"
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { BlobStore, BlobStoreError, Blobs } from "@grove/core"
 import { Effect, Layer } from "effect"
 
@@ -15,7 +15,7 @@ export interface Options {
 
 /** `blobs/` beside each of a file's three nearest parent directories: where other programs keep theirs. */
 export const beside = (file: string): ReadonlyArray<string> => {
-  const parents = [dirname(file)]
+  const parents = [dirname(resolve(file))]
   while (parents.length < 3) parents.push(dirname(parents.at(-1)!))
   return [...new Set(parents.map((parent) => join(dirname(parent), "blobs")))]
 }
@@ -25,22 +25,37 @@ const isMissing = (cause: unknown): boolean => {
   return code === "ENOENT" || code === "ENOTDIR"
 }
 
-const readFirst = async (paths: ReadonlyArray<string>): Promise<Uint8Array | undefined> => {
-  for (const path of paths) {
-    try {
-      return await readFile(path)
-    } catch (cause) {
-      if (!isMissing(cause)) throw cause
-    }
+/** Only regular files are read: a pipe or a device that lies where a blob is sought would hang or never end. */
+const readRegular = async (path: string): Promise<Uint8Array | undefined> => {
+  try {
+    return (await stat(path)).isFile() ? await readFile(path) : undefined
+  } catch (cause) {
+    if (isMissing(cause)) return undefined
+    throw cause
   }
-  return undefined
+}
+
+/** The blob from the first place that has it whole; a damaged copy only if there is no other. */
+const readBest = async (paths: ReadonlyArray<string>, hash: Blobs.BlobHash): Promise<Uint8Array | undefined> => {
+  let damaged: Uint8Array | undefined
+  for (const path of paths) {
+    const bytes = await readRegular(path)
+    if (bytes === undefined) continue
+    if (Blobs.hashOf(bytes) === hash) return bytes
+    damaged ??= bytes
+  }
+  return damaged
+}
+
+const isWhole = async (path: string, hash: Blobs.BlobHash): Promise<boolean> => {
+  const bytes = await readRegular(path).catch(() => undefined)
+  return bytes !== undefined && Blobs.hashOf(bytes) === hash
 }
 
 /** Temporary file, fsync, rename, fsync of the directory: the whole blob is there or none of it. */
-const writeDurably = async (directory: string, name: string, bytes: Uint8Array): Promise<void> => {
+const writeDurably = async (directory: string, name: Blobs.BlobHash, bytes: Uint8Array): Promise<void> => {
   const target = join(directory, name)
-  const existing = await stat(target).catch(() => undefined)
-  if (existing?.isFile() && existing.size === bytes.length) return
+  if (await isWhole(target, name)) return
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const temporary = join(directory, `.${name}.${randomBytes(6).toString("hex")}.tmp`)
   const file = await open(temporary, "wx", 0o600)
@@ -69,7 +84,7 @@ export const make = ({ directory, fallbacks = [] }: Options) => {
     }),
     get: Effect.fn("FileBlobStore.get")(function* (hash) {
       const places = [directory, ...fallbacks].map((place) => join(place, hash))
-      const bytes = yield* Effect.tryPromise({ try: () => readFirst(places), catch: refused(hash) })
+      const bytes = yield* Effect.tryPromise({ try: () => readBest(places, hash), catch: refused(hash) })
       if (bytes === undefined) return yield* new BlobStoreError({ hash, reason: new Blobs.BlobMissing() })
       if (Blobs.hashOf(bytes) !== hash) return yield* new BlobStoreError({ hash, reason: new Blobs.BlobDamaged() })
       return bytes

@@ -55,7 +55,7 @@ const readAtRest = Effect.fnUntraced(function* (file: string) {
 export const examine = Effect.fn("FileCheck.examine")(function* (file: string) {
   const read = yield* readAtRest(file)
   if (Result.isFailure(read)) {
-    const problems = read.failure.problems as ReadonlyArray<Problem>
+    const problems = (read.failure.problems as ReadonlyArray<Problem>).toSorted((a, b) => a.line - b.line)
     return { file, ok: false, version: null, entries: 0, problems } satisfies Report
   }
   const { rows, last, version } = read.success

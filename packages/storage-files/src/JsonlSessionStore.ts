@@ -1,7 +1,7 @@
 /** Sessions as JSONL files: found by path, id or abbreviation, read leniently, never changed by reading. */
-import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs"
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
-import { Header, Ids, Jsonl, SessionStore, SessionStoreError, SessionSummary, Store } from "@grove/core"
+import { Entry, Header, Ids, Jsonl, SessionStore, SessionStoreError, SessionSummary, Store } from "@grove/core"
 import { Effect, Layer, Result } from "effect"
 import type { SessionPaths } from "./SessionPaths.ts"
 
@@ -24,32 +24,32 @@ const readRegular = (path: string): Uint8Array => {
   return readFileSync(path)
 }
 
-interface Found {
-  readonly path: string
-  readonly isSubAgent: boolean
-}
-
-/** Session files below the folder; symbolic links and whatever is no regular file are passed over. */
-const discover = ({ sessions, isFlat }: SessionPaths): ReadonlyArray<Found> => {
-  const found: Array<Found> = []
+/**
+ * Session files below the folder; symbolic links and whatever is no regular file are passed over. Folders that only
+ * sub-agents have files in are not even opened unless they are asked for.
+ */
+const discover = ({ sessions, isFlat }: SessionPaths, subAgents: boolean): ReadonlyArray<string> => {
+  const found: Array<string> = []
   const pending = [{ directory: sessions, depth: 0 }]
   const ownDepth = isFlat ? 0 : 1
   while (pending.length > 0) {
     const { directory, depth } = pending.pop()!
-    for (const item of listDirectory(directory)) {
+    for (const item of listDirectory(directory, depth)) {
       const path = join(directory, item.name)
-      if (item.isDirectory()) pending.push({ directory: path, depth: depth + 1 })
-      else if (item.isFile() && item.name.endsWith(EXTENSION)) found.push({ path, isSubAgent: depth > ownDepth })
+      if (item.isDirectory()) {
+        if (subAgents || depth < ownDepth) pending.push({ directory: path, depth: depth + 1 })
+      } else if (item.isFile() && item.name.endsWith(EXTENSION)) found.push(path)
     }
   }
   return found
 }
 
-const listDirectory = (directory: string) => {
+/** What cannot be read is left out, save the folder that was asked for. */
+const listDirectory = (directory: string, depth: number) => {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return []
+    if (depth > 0 || (cause as NodeJS.ErrnoException).code === "ENOENT") return []
     throw cause
   }
 }
@@ -68,7 +68,8 @@ const headerOf = (path: string): Header.Header | undefined => {
         if (!terminated && read < size) break
         const parsed = Jsonl.parseLine(buffer.subarray(start, end))
         if (parsed.is !== "value" || Header.isTitleSlot(parsed.value)) continue
-        return Header.isHeader(parsed.value) ? parsed.value : undefined
+        if (Header.isHeader(parsed.value)) return parsed.value
+        if (Entry.fromJson(parsed.value) !== undefined) return undefined
       }
       if (read >= size) return undefined
     }
@@ -80,7 +81,7 @@ const headerOf = (path: string): Header.Header | undefined => {
 const namesFile = (name: string): boolean => {
   if (name.includes("/") || name.endsWith(EXTENSION)) return true
   try {
-    return lstatSync(name).isFile()
+    return statSync(name).isFile()
   } catch {
     return false
   }
@@ -108,22 +109,26 @@ export const make = (paths: SessionPaths) => {
       yield* attempt(name, () => statSync(path))
       return { id: basename(path, EXTENSION), path }
     }
-    const byId = new Map<string, string>()
-    for (const { path } of yield* attempt(paths.sessions, () => discover(paths))) {
+    const byId = new Map<string, Array<string>>()
+    for (const path of yield* attempt(paths.sessions, () => discover(paths, true))) {
       const header = yield* Effect.option(attempt(path, () => headerOf(path)))
-      if (header._tag === "Some" && header.value !== undefined) byId.set(header.value.id, path)
+      if (header._tag === "None" || header.value === undefined) continue
+      const { id } = header.value
+      byId.set(id, [...(byId.get(id) ?? []), path])
     }
     const candidates = Ids.candidates(name, byId.keys())
     if (candidates.length > 1) return yield* fail(name, new Store.SessionAmbiguous({ candidates }))
     const id = candidates[0]
     if (id === undefined) return yield* fail(name, new Store.SessionNotFound())
-    return { id, path: byId.get(id)! }
+    // A copied file has the id of its original, so only the path tells them apart.
+    const copies = byId.get(id)!.sort()
+    if (copies.length > 1) return yield* fail(name, new Store.SessionAmbiguous({ candidates: copies }))
+    return { id, path: copies[0]! }
   })
 
   const list = Effect.fn("JsonlSessionStore.list")(function* ({ cwd, subAgents = false }: Store.ListOptions = {}) {
     const summaries: Array<SessionSummary.SessionSummary> = []
-    for (const { path, isSubAgent } of yield* attempt(paths.sessions, () => discover(paths))) {
-      if (isSubAgent && !subAgents) continue
+    for (const path of yield* attempt(paths.sessions, () => discover(paths, subAgents))) {
       const read = yield* Effect.option(readSnapshot({ id: "", path }))
       if (read._tag === "None" || read.value.header === null) continue
       if (!subAgents && isMadeByAgent(read.value)) continue

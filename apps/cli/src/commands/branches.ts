@@ -1,5 +1,5 @@
 /** `grove branches`: every path to an entry without children. */
-import { type EntryId, Preview, type SessionTree, Width } from "@grove/core"
+import { type EntryId, Ids, Preview, type SessionTree, Width } from "@grove/core"
 import { Clock, Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
@@ -9,11 +9,13 @@ import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
 
 const PREVIEW_CHARACTERS = 50
+/** Grove's own ids are shown whole, longer ones in their short form. */
+const ID_COLUMNS = 12
 
 interface Branch {
   readonly leaf: EntryId
   readonly length: number
-  readonly preview: string
+  readonly words: string
   readonly updated: string | null
   readonly active: boolean
 }
@@ -31,13 +33,20 @@ const depths = (tree: SessionTree): Int32Array => {
   return depth
 }
 
+/** So many characters by any count: columns, code points, UTF-16 units. */
+const shorten = (text: string): string => {
+  let short = Preview.line(text, PREVIEW_CHARACTERS)
+  for (let columns = PREVIEW_CHARACTERS; short.length > PREVIEW_CHARACTERS; columns--) short = Width.cut(short, columns)
+  return short
+}
+
 /** The last words on a path: settings and labels at its end say nothing. */
 const lastWords = (tree: SessionTree, leaf: EntryId): string => {
   for (let row = tree.rowOf(leaf); row >= 0; row = tree.shownParentRow(row)) {
     const entry = tree.entryAt(row)
     const speaks = entry.type === "message" || entry.type === "custom_message" || "summary" in entry
-    const text = speaks ? Preview.line(Preview.textOfEntry(entry), PREVIEW_CHARACTERS) : ""
-    if (text !== "") return text
+    const text = speaks ? Preview.textOfEntry(entry) : ""
+    if (shorten(text) !== "") return text
   }
   return ""
 }
@@ -47,7 +56,7 @@ const branchesOf = (tree: SessionTree): ReadonlyArray<Branch> => {
   return tree.leaves().map((leaf) => ({
     leaf,
     length: depth[tree.rowOf(leaf)]!,
-    preview: lastWords(tree, leaf),
+    words: lastWords(tree, leaf),
     updated: tree.get(leaf)?.timestamp || null,
     active: leaf === tree.leaf
   }))
@@ -56,17 +65,29 @@ const branchesOf = (tree: SessionTree): ReadonlyArray<Branch> => {
 export const run = Effect.fn("branches")(function* ({ arguments: [name], flags }: Input) {
   const { tree } = yield* SessionArgument.read(name!)
   const branches = branchesOf(tree)
-  if (flags.json === true) return yield* Output.json(branches)
-  if (branches.length === 0) return yield* Output.lines(["This session is empty: it has no branches yet."])
+  if (flags.json === true) {
+    return yield* Output.json(
+      branches.map(({ leaf, length, words, updated, active }) => ({
+        leaf,
+        length,
+        preview: shorten(words),
+        updated,
+        active
+      }))
+    )
+  }
+  if (branches.length === 0)
+    return yield* Output.lines(["This session is empty: it has no branches yet. grove ls lists the others."])
   const surroundings = yield* Environment
-  const { symbols } = Style.make(surroundings)
+  const { symbols, line } = Style.make(surroundings)
   const now = yield* Clock.currentTimeMillis
   yield* Output.lines(
-    branches.map(({ leaf, length, preview, updated, active }) => {
+    branches.map(({ leaf, length, words, updated, active }) => {
       const mark = active ? symbols.here : " "
       const age = Words.age(Date.parse(updated ?? ""), now).padStart(4)
-      const left = `${mark} ${Width.pad(Preview.line(leaf, 12), 12)}  ${String(length).padStart(6)}  ${age}  `
-      return `${left}${Width.cut(preview, Math.max(surroundings.columns - Width.of(left), 20))}`
+      const id = Width.pad(Preview.line(leaf.length > ID_COLUMNS ? Ids.short(leaf) : leaf, ID_COLUMNS), ID_COLUMNS)
+      const left = `${mark} ${id}  ${String(length).padStart(6)}  ${age}  `
+      return `${left}${line(words, surroundings.columns - Width.of(left))}`
     })
   )
 })

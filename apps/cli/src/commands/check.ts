@@ -9,11 +9,12 @@ import { Paths } from "../Paths.ts"
 import * as Words from "../Words.ts"
 
 const forPeople = ({ file, ok, version, entries, problems }: FileCheck.Report): ReadonlyArray<string> => {
+  const held = Words.count(entries, "entry", "entries")
   const what = version === null ? "" : `, version ${version}`
-  if (ok) return [`${file}: ok, ${Words.count(entries, "entry", "entries")}${what}`]
+  if (ok) return [Words.safe(`${file}: ok, ${held}${what}`)]
   return [
-    ...problems.map(({ line, kind, message }) => `${file}:${line}: ${kind}: ${message}`),
-    `${file}: ${Words.count(problems.length, "problem")}, ${Words.count(entries, "entry", "entries")} readable${what}`
+    ...problems.map(({ line, kind, message }) => Words.safe(`${file}:${line}: ${kind}: ${message}`)),
+    Words.safe(`${file}: ${Words.count(problems.length, "problem")}, ${held} readable${what}`)
   ]
 }
 

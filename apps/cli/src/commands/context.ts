@@ -3,9 +3,11 @@ import { BlobStore, ContextBuilder, Preview } from "@grove/core"
 import { FileBlobStore, ImageBlobs } from "@grove/storage-files"
 import { Effect } from "effect"
 import type { Input } from "../Command.ts"
+import { Environment } from "../Environment.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
 import * as SessionArgument from "../SessionArgument.ts"
+import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
 
 type Json = { readonly [key: string]: unknown }
@@ -16,24 +18,23 @@ const asText = (message: Json): string => {
   return Preview.inert(summary || Preview.textOfEntry(entry as never))
 }
 
-const forPeople = ({
-  messages,
-  model,
-  thinkingLevel,
-  mode,
-  leaf
-}: ContextBuilder.SessionContext): ReadonlyArray<string> => {
+const forPeople = (
+  { messages, model, thinkingLevel, mode, leaf }: ContextBuilder.SessionContext,
+  { line, symbols }: Style.Style
+): ReadonlyArray<string> => {
   if (messages.length === 0) {
-    return [
-      leaf === null
-        ? "Nothing: the session stands before its first entry."
-        : "Nothing: no entry on this path speaks to the model."
-    ]
+    const why = leaf === null ? "no entry is chosen" : "no entry on this path speaks to the model"
+    return [`Nothing: ${why}. --leaf takes any entry; grove branches lists the ends of all paths.`]
   }
-  const answering = model === null ? "no model yet" : `${model.provider}/${model.modelId}`
+  const facts = [
+    Words.count(messages.length, "message"),
+    line(model === null ? "no model yet" : `${model.provider}/${model.modelId}`, 60),
+    `thinking ${line(thinkingLevel, 30)}`,
+    `mode ${line(mode, 30)}`
+  ]
   return [
-    `${Words.count(messages.length, "message")} · ${Preview.line(answering, 60)} · thinking ${thinkingLevel} · mode ${mode}`,
-    ...messages.flatMap((message) => ["", `── ${Preview.line(String(message.role), 30)}`, asText(message)])
+    facts.join(symbols.dot),
+    ...messages.flatMap((message) => ["", `${symbols.rule} ${line(String(message.role), 30)}`, asText(message)])
   ]
 }
 
@@ -41,7 +42,7 @@ export const run = Effect.fn("context")(function* ({ arguments: [name], flags }:
   const { ref, tree } = yield* SessionArgument.read(name!)
   const leaf = yield* SessionArgument.leaf(tree, flags.leaf)
   const context = ContextBuilder.build(tree, leaf)
-  if (flags.json !== true) return yield* Output.lines(forPeople(context))
+  if (flags.json !== true) return yield* Output.lines(forPeople(context, Style.make(yield* Environment)))
   const { blobs } = yield* Paths
   const store = FileBlobStore.make({ directory: blobs, fallbacks: FileBlobStore.beside(ref.path) })
   const messages = yield* Effect.provideService(ImageBlobs.restore(context.messages), BlobStore, store)

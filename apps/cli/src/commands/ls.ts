@@ -1,5 +1,5 @@
 /** `grove ls`: every session, newest first. */
-import { Preview, SessionStore, type SessionSummary, Width } from "@grove/core"
+import { Ids, Preview, SessionStore, type SessionSummary, Width } from "@grove/core"
 import { Clock, Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
@@ -7,19 +7,22 @@ import * as Output from "../Output.ts"
 import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
 
-const empty = (place: string) => [
-  `No sessions in ${place} yet.`,
-  "Start one by talking to grove, or point --session-dir at a folder that has some."
-]
+const empty = (place: string, cwd: string | undefined): ReadonlyArray<string> =>
+  cwd === undefined
+    ? [
+        `No sessions in ${Words.safe(place)} yet.`,
+        "--session-dir lists those of another folder; grove tree <file> draws any session file."
+      ]
+    : [`No sessions of ${Words.safe(cwd)} in ${Words.safe(place)}.`, "--all lists those of every folder."]
 
 const title = ({ name, firstMessage }: SessionSummary.SessionSummary): string => name ?? firstMessage ?? "(no messages)"
 
 const row = (summary: SessionSummary.SessionSummary, now: number, columns: number, style: Style.Style): string => {
-  const id = (summary.id ?? "").slice(-8).padEnd(8)
+  const id = Width.pad(Preview.line(Ids.short(summary.id ?? ""), 8), 8)
   const age = Words.age(Date.parse(summary.modified ?? ""), now).padStart(4)
   const size = `${summary.messageCount}m ${style.symbols.branches}${summary.branches}`.padStart(11)
-  const left = `${Preview.line(id, 8)}  ${age}  ${size}  `
-  return `${left}${Preview.line(title(summary), Math.max(columns - Width.of(left), 20))}`
+  const left = `${id}  ${age}  ${size}  `
+  return `${left}${style.line(title(summary), columns - Width.of(left))}`
 }
 
 export const run = Effect.fn("ls")(function* ({ flags }: Input) {
@@ -27,11 +30,12 @@ export const run = Effect.fn("ls")(function* ({ flags }: Input) {
   const surroundings = yield* Environment
   const subAgents = flags.all === true
   // A folder the person named holds sessions of many directories; without --all only those of this one are meant.
-  const here = surroundings.sessionDirectory !== undefined && !subAgents ? { cwd: surroundings.cwd } : {}
+  const here: { readonly cwd?: string } =
+    surroundings.sessionDirectory !== undefined && !subAgents ? { cwd: surroundings.cwd } : {}
   const sessions = yield* store.list({ subAgents, ...here })
   if (flags.json === true) return yield* Output.json(sessions)
   const place = surroundings.sessionDirectory ?? surroundings.home
-  if (sessions.length === 0) return yield* Output.lines(empty(place))
+  if (sessions.length === 0) return yield* Output.lines(empty(place, here.cwd))
   const style = Style.make(surroundings)
   const now = yield* Clock.currentTimeMillis
   yield* Output.lines(sessions.map((summary) => row(summary, now, surroundings.columns, style)))

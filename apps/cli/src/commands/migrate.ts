@@ -5,6 +5,7 @@ import { Effect, Result } from "effect"
 import { Failure, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import * as Output from "../Output.ts"
+import * as Words from "../Words.ts"
 
 const plan = Effect.fnUntraced(function* (file: string) {
   const read = Jsonl.read(yield* JsonlSessionStore.readBytes(file))
@@ -25,10 +26,9 @@ export const run = Effect.fn("migrate")(function* ({ arguments: files, flags }: 
   const plans = yield* Effect.forEach(files, plan)
   if (flags.json === true) return yield* Output.json(plans)
   yield* Output.lines(
-    plans.map(({ file, from, to, changed }) =>
-      changed
-        ? `${file}: would go from version ${from} to ${to}`
-        : `${file}: nothing to do, version ${from ?? "(empty)"}`
-    )
+    plans.map(({ file, from, to, changed }) => {
+      if (changed) return Words.safe(`${file}: would go from version ${from} to ${to}`)
+      return Words.safe(`${file}: nothing to do, ${from === null ? "it is empty" : `version ${from}`}`)
+    })
   )
 })

@@ -1,11 +1,13 @@
 /** `grove show`: what a session is. */
-import { BlobStore, Facts, Preview, TreeUsage, type Usage } from "@grove/core"
+import { BlobStore, Facts, TreeUsage, type Usage } from "@grove/core"
 import { FileBlobStore, FileCheck } from "@grove/storage-files"
 import { Effect } from "effect"
 import type { Input } from "../Command.ts"
+import { Environment } from "../Environment.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
 import * as SessionArgument from "../SessionArgument.ts"
+import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
 
 const problemsOf = Effect.fnUntraced(function* (path: string) {
@@ -14,9 +16,13 @@ const problemsOf = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.provideService(FileCheck.examine(path), BlobStore, blobs)
 })
 
-const usageLine = (name: string, usage: Usage.UsageSum): string =>
-  `${name.padEnd(10)} ${Words.count(usage.requests, "request")} · ${usage.input} in · ${usage.output} out · ` +
-  `${usage.cacheRead} cached · ${Words.money(usage.costMicros)}`
+const usageFacts = (usage: Usage.UsageSum): ReadonlyArray<string> => [
+  Words.count(usage.requests, "request"),
+  `${usage.input} in`,
+  `${usage.output} out`,
+  `${usage.cacheRead} cached`,
+  Words.money(usage.costMicros)
+]
 
 export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: Input) {
   const { ref, version, readOnly, header, title, tree } = yield* SessionArgument.read(name!)
@@ -46,20 +52,28 @@ export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: In
       usage
     })
   }
-  const labels = [...tree.facts.labels].map(([id, label]) => `  [${Preview.line(label, 40)}] ${id}`)
+  const { line, symbols } = Style.make(yield* Environment)
+  const row = (title: string, ...facts: ReadonlyArray<string>) =>
+    `${title.padEnd(10)} ${facts.map(Words.safe).join(symbols.dot)}`
+  const labels = [...tree.facts.labels].map(([id, label]) => `  [${line(label, 40)}] ${Words.safe(id)}`)
   yield* Output.lines([
-    Preview.line(shownName ?? "(no name)", 78),
-    `id         ${Preview.line(header?.id ?? "(empty file)", 66)}`,
-    `file       ${ref.path}`,
-    `folder     ${Preview.line(String(header?.cwd ?? "(unknown)"), 200)}`,
-    `version    ${version ?? "(empty file)"}${readOnly ? " (newer than this program: read-only)" : ""}`,
-    `stands at  ${leaf ?? "(nowhere)"}`,
-    `holds      ${Words.count(counts.entries, "entry", "entries")} · ${Words.count(counts.messages, "message")} · ` +
-      `${Words.count(counts.branches, "branch", "branches")} · ${Words.count(counts.roots, "root")}`,
-    ...(counts.problems > 0 ? [`problems   ${counts.problems}; see grove check ${ref.path}`] : []),
-    usageLine("this path", usage.path),
-    usageLine("whole tree", usage.tree),
-    usageLine("dead ends", usage.abandoned),
+    line(shownName ?? "(no name)", 78),
+    row("id", header?.id ?? "(empty file)"),
+    row("file", ref.path),
+    row("folder", String(header?.cwd ?? "(unknown)")),
+    row("version", `${version ?? "(empty file)"}${readOnly ? " (newer than this program: read-only)" : ""}`),
+    row("stands at", leaf ?? "(nowhere)"),
+    row(
+      "holds",
+      Words.count(counts.entries, "entry", "entries"),
+      Words.count(counts.messages, "message"),
+      Words.count(counts.branches, "branch", "branches"),
+      Words.count(counts.roots, "root")
+    ),
+    ...(counts.problems > 0 ? [row("problems", `${counts.problems}; see grove check ${ref.path}`)] : []),
+    row("this path", ...usageFacts(usage.path)),
+    row("whole tree", ...usageFacts(usage.tree)),
+    row("dead ends", ...usageFacts(usage.abandoned)),
     ...(labels.length > 0 ? ["labels", ...labels] : [])
   ])
 })

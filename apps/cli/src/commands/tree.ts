@@ -1,5 +1,5 @@
 /** `grove tree`: the session as a tree. */
-import { Entry, Facts, NONE, Preview, type SessionTree, TreeUsage, TreeView } from "@grove/core"
+import { Entry, Facts, Ids, NONE, Preview, type SessionTree, TreeUsage, TreeView, Width } from "@grove/core"
 import { Clock, Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
@@ -35,9 +35,11 @@ const asJson = (tree: SessionTree, filter: TreeView.Filter) => {
   }
 }
 
+const NAME_COLUMNS = 30
+
 const emptyState = (tree: SessionTree, filter: TreeView.Filter): ReadonlyArray<string> =>
-  tree.size === 0
-    ? ["This session is empty: nothing was said in it yet."]
+  tree.roots().length === 0
+    ? ["This session is empty: nothing was said in it yet. grove ls lists the others."]
     : [`No entry passes the filter "${filter}"; --filter all shows every entry.`]
 
 export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: Input) {
@@ -47,7 +49,8 @@ export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: In
   const surroundings = yield* Environment
   const style = Style.make(surroundings)
   const now = yield* Clock.currentTimeMillis
-  const options = { columns: surroundings.columns, now, style }
+  const { columns } = surroundings
+  const options = { columns, now, style }
   const layout = { leaf: tree.leaf, unfoldAll: flags.unfold === true }
   const { lines, folded } = TreeText.draw(tree, filter ?? "turns", layout, options)
   const usage = TreeUsage.sums(tree, tree.leaf)
@@ -55,13 +58,12 @@ export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: In
     Words.count(tree.size, "entry", "entries"),
     Words.count(tree.leaves().length, "branch", "branches"),
     `${Words.money(usage.tree.costMicros)} (dead ends ${Words.money(usage.abandoned.costMicros)})`
-  ].join(" · ")
-  const shownName = Preview.line(Facts.nameOf(tree.facts, title, header) ?? header?.id.slice(-8) ?? "session", 30)
+  ].join(style.symbols.dot)
+  const fullName = Facts.nameOf(tree.facts, title, header) ?? Ids.short(header?.id ?? "session")
+  const shownName = style.line(fullName, Math.min(NAME_COLUMNS, Math.floor(columns / 2)))
   yield* Output.lines([
-    `${style.bold(shownName)}  ${style.dim(facts)}`,
+    `${style.bold(shownName)}  ${style.dim(style.line(facts, columns - Width.of(shownName) - 2))}`,
     ...(lines.length === 0 ? emptyState(tree, filter ?? "turns") : lines),
-    ...(folded > 0
-      ? [style.dim(`${Words.count(folded, "side branch", "side branches")} folded; --unfold draws them whole`)]
-      : [])
+    ...(folded > 0 ? [style.dim(`${Words.count(folded, "side branch", "side branches")} folded; see --unfold`)] : [])
   ])
 })

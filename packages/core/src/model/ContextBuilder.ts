@@ -1,8 +1,8 @@
 /** A path in, what the model is shown out. Pure, and equal to what Pi and xcsh answer on the same file. */
-import * as Entry from "./Entry.ts"
+import type * as Entry from "./Entry.ts"
 import type { EntryId } from "./EntryId.ts"
 import { isObject, type Json, stringOr } from "./open.ts"
-import { NONE, SessionTree } from "./SessionTree.ts"
+import { SessionTree } from "./SessionTree.ts"
 
 export interface ModelChoice {
   readonly provider: string
@@ -26,6 +26,8 @@ export interface SessionContext {
 
 const DEFAULT_ROLE = "default"
 
+const SETTINGS = ["thinking_level_change", "model_change", "mode_change", "ttsr_injection"] as const
+
 const messageOf = (entry: Entry.Entry): Json => (isObject(entry.message) ? entry.message : {})
 
 /** Both shapes of a model change; `undefined` if it names no model. */
@@ -45,47 +47,62 @@ const repliedBy = (entry: Entry.Entry): ModelChoice | undefined => {
 
 type Settings = Omit<SessionContext, "leaf" | "messages" | "sources">
 
+/** The newest row of `rows` for which `read` answers, and its answer; older rows are not looked at. */
+const newest = <A>(
+  tree: SessionTree,
+  rows: ReadonlyArray<number>,
+  read: (entry: Entry.Entry) => A | undefined
+): { readonly row: number; readonly value: A } | undefined => {
+  for (let i = rows.length - 1; i >= 0; i--) {
+    const value = read(tree.entryAt(rows[i]!))
+    if (value !== undefined) return { row: i, value }
+  }
+  return undefined
+}
+
 /** Settings hold over the whole path, also over what a compaction has cut off. */
-const settingsOf = (path: ReadonlyArray<Entry.Entry>): Settings => {
-  const explicit = new Map<string, string>()
-  const rules = new Set<string>()
-  let thinkingLevel = "off"
-  let model: ModelChoice | null = null
-  let replied: ModelChoice | undefined
-  let mode = "none"
-  let modeData: unknown = null
-  for (const entry of path) {
-    switch (entry.type) {
-      case "thinking_level_change":
-        thinkingLevel = stringOr(entry.thinkingLevel, "off")
-        break
-      case "model_change": {
-        const change = modelOf(entry)
-        if (change === undefined) break
-        const role = stringOr(entry.role, DEFAULT_ROLE)
-        explicit.set(role, change.provider === "" ? change.modelId : `${change.provider}/${change.modelId}`)
-        if (role === DEFAULT_ROLE) model = change
-        break
-      }
-      case "message":
-        if (Entry.role(entry) !== "assistant") break
-        replied = repliedBy(entry) ?? replied
-        model = repliedBy(entry) ?? model
-        break
-      case "mode_change":
-        mode = stringOr(entry.mode, "none")
-        modeData = entry.data ?? null
-        break
-      case "ttsr_injection":
-        for (const rule of Array.isArray(entry.injectedRules) ? entry.injectedRules : []) rules.add(rule)
-        break
-    }
+const settingsOf = (tree: SessionTree, path: ReadonlyArray<number>): Settings => {
+  const positions = new Map(SETTINGS.map((type): [string, Array<number>] => [type, []]))
+  const replies: Array<number> = []
+  for (let at = 0; at < path.length; at++) {
+    const row = path[at]!
+    if (tree.typeAt(row) === "message") {
+      if (tree.roleAt(row) === "assistant") replies.push(at)
+    } else positions.get(tree.typeAt(row))?.push(at)
   }
-  if (!explicit.has(DEFAULT_ROLE) && replied !== undefined) {
-    explicit.set(DEFAULT_ROLE, `${replied.provider}/${replied.modelId}`)
+  const rowsOf = (type: (typeof SETTINGS)[number]) => positions.get(type)!.map((at) => path[at]!)
+  const lastOf = (type: (typeof SETTINGS)[number]) => tree.entriesAt(rowsOf(type).slice(-1))[0]
+
+  const models = new Map<string, string>()
+  let chosen: { readonly at: number; readonly value: ModelChoice } | undefined
+  for (const [i, entry] of tree.entriesAt(rowsOf("model_change")).entries()) {
+    const change = modelOf(entry)
+    if (change === undefined) continue
+    const role = stringOr(entry.role, DEFAULT_ROLE)
+    models.set(role, change.provider === "" ? change.modelId : `${change.provider}/${change.modelId}`)
+    if (role === DEFAULT_ROLE) chosen = { at: positions.get("model_change")![i]!, value: change }
   }
-  const models = Object.fromEntries(explicit)
-  return { thinkingLevel, model, models, mode, modeData, injectedTtsrRules: [...rules] }
+  const replied = newest(
+    tree,
+    replies.map((at) => path[at]!),
+    repliedBy
+  )
+  if (!models.has(DEFAULT_ROLE) && replied !== undefined) {
+    models.set(DEFAULT_ROLE, `${replied.value.provider}/${replied.value.modelId}`)
+  }
+  const isReplyNewer = replied !== undefined && (chosen === undefined || replies[replied.row]! > chosen.at)
+  const rules = tree
+    .entriesAt(rowsOf("ttsr_injection"))
+    .flatMap(({ injectedRules }) => (Array.isArray(injectedRules) ? injectedRules : []))
+  const mode = lastOf("mode_change")
+  return {
+    thinkingLevel: stringOr(lastOf("thinking_level_change")?.thinkingLevel, "off"),
+    model: (isReplyNewer ? replied.value : chosen?.value) ?? null,
+    models: Object.fromEntries(models),
+    mode: stringOr(mode?.mode, "none"),
+    modeData: mode?.data ?? null,
+    injectedTtsrRules: [...new Set(rules)]
+  }
 }
 
 const withTime = (entry: Entry.Entry): { readonly timestamp: number | null } => {
@@ -139,34 +156,49 @@ const replaceContent = (message: Json, content: unknown): Json => {
   }
 }
 
-/** The latest `context_edit` of each target among the entries that count. */
-const editsIn = (selected: ReadonlyArray<Entry.Entry>): ReadonlyMap<unknown, unknown> => {
-  const edits = new Map<unknown, unknown>()
-  for (const entry of selected) if (entry.type === "context_edit") edits.set(entry.targetId, entry.replacement)
-  return edits
+/** The latest `context_edit` of each target among the rows that count. */
+const editsIn = (tree: SessionTree, rows: ReadonlyArray<number>): ReadonlyMap<unknown, unknown> => {
+  const edits = tree.entriesAt(rows.filter((row) => tree.typeAt(row) === "context_edit"))
+  return new Map(edits.map(({ targetId, replacement }) => [targetId, replacement]))
 }
 
-/** The last compaction cuts: its summary, what it kept of the path before it, what follows it. */
-const cut = (path: ReadonlyArray<Entry.Entry>) => {
-  const at = path.findLastIndex((entry) => entry.type === "compaction")
-  const compaction = path[at]
-  if (compaction === undefined) return { compaction, kept: path.slice(0, 0), rest: path }
-  const first = path.findIndex((entry) => entry.id === compaction.firstKeptEntryId)
-  const kept = first >= 0 && first < at ? path.slice(first, at) : []
-  const isSystem = (entry: Entry.Entry) => Entry.role(entry) === "system"
-  return { compaction, kept: kept.filter((entry) => !isSystem(entry)), rest: path.slice(at + 1) }
+/** The last compaction in force cuts: its summary, what it kept of the path before it, what follows it. */
+const cut = (tree: SessionTree, path: ReadonlyArray<number>, isOff: (row: number) => boolean) => {
+  const at = path.findLastIndex((row) => tree.typeAt(row) === "compaction" && !isOff(row))
+  if (at === -1) return { compaction: undefined, selected: path.filter((row) => !isOff(row)) }
+  const compaction = tree.entryAt(path[at]!)
+  const first = path.lastIndexOf(tree.rowOf(stringOr(compaction.firstKeptEntryId, null)), at - 1)
+  const kept = first < 0 || at === 0 ? [] : path.slice(first, at).filter((row) => tree.roleAt(row) !== "system")
+  return { compaction, selected: kept.concat(path.slice(at + 1)).filter((row) => !isOff(row)) }
 }
 
-const empty: SessionContext = { leaf: null, messages: [], sources: [], ...settingsOf([]) }
+const SPEAKS = new Set(["message", "custom_message", "branch_summary"])
 
-/** The context at `leafId`: empty for `null`; where the person stands if it is left out or unknown. */
-export const build = (tree: SessionTree, leafId?: string | null): SessionContext => {
+/** What a context holds, before any message is read: the rows that speak, and what holds around them. */
+export interface ContextPlan {
+  readonly leaf: EntryId | null
+  readonly compaction: Entry.Entry | undefined
+  readonly rows: ReadonlyArray<number>
+  readonly edits: ReadonlyMap<unknown, unknown>
+  readonly settings: Settings
+}
+
+/** Reads no more bodies than settings and edits need, so that its cost does not depend on how much was said. */
+export const plan = (tree: SessionTree, leafId?: string | null): ContextPlan => {
   const leaf = leafId === null || (leafId !== undefined && tree.has(leafId)) ? (leafId as EntryId | null) : tree.leaf
-  const row = tree.rowOf(leaf)
-  if (row === NONE) return empty
-  const path = tree.pathRows(row).map((at) => tree.entryAt(at))
-  const { disabled } = tree.facts
-  const { compaction, kept, rest } = cut(path.filter((entry) => !disabled.has(entry.id)))
+  const path = tree.pathRows(tree.rowOf(leaf))
+  const off = new Set([...tree.facts.disabled].map((id) => tree.rowOf(id)))
+  const { compaction, selected } = cut(tree, path, (row) => off.has(row))
+  return {
+    leaf,
+    compaction,
+    rows: selected.filter((row) => SPEAKS.has(tree.typeAt(row))),
+    edits: editsIn(tree, selected),
+    settings: settingsOf(tree, path)
+  }
+}
+
+const contextOf = (tree: SessionTree, { leaf, compaction, rows, edits, settings }: ContextPlan): SessionContext => {
   const messages: Array<Json> = []
   const sources: Array<EntryId> = []
   const emit = (entry: Entry.Entry, message: Json) => {
@@ -177,16 +209,22 @@ export const build = (tree: SessionTree, leafId?: string | null): SessionContext
     if (isObject(compaction.systemMessage)) emit(compaction, withContent(compaction.systemMessage))
     emit(compaction, compactionSummary(compaction))
   }
-  const selected = kept.concat(rest)
-  const edits = editsIn(selected)
-  for (const entry of selected) {
+  for (const entry of tree.entriesAt(rows)) {
     const message = messageFor(entry)
-    if (message === undefined) continue
     const replacement = edits.get(entry.id)
-    if (replacement === null) continue
+    if (message === undefined || replacement === null) continue
     emit(entry, isObject(replacement) ? replaceContent(message, replacement.content) : message)
   }
-  return { leaf, messages, sources, ...settingsOf(path) }
+  return { leaf, messages, sources, ...settings }
+}
+
+/** The context at `leafId`: empty for `null`; where the person stands if it is left out or unknown. */
+export const build = (tree: SessionTree, leafId?: string | null): SessionContext => {
+  for (;;) {
+    const { revision } = tree
+    const context = contextOf(tree, plan(tree, leafId))
+    if (tree.revision === revision) return context
+  }
 }
 
 /** `build` for callers that hold entries and no tree. */

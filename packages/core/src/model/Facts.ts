@@ -36,8 +36,8 @@ export const defaultConfig: SessionConfig = {
 }
 
 /** Whether an entry can change a fact at all, so that most lines need not be looked at. */
-export const concerns = (entry: { readonly type: string }): boolean =>
-  entry.type === "label" || entry.type === "session_info" || entry.type === "custom"
+export const concerns = (type: string, isMark: boolean): boolean =>
+  type === "label" || type === "session_info" || isMark
 
 /** Later lines win, in file order. Damaged lines, and labels of entries that are not there, change nothing. */
 export const fold = (entries: Iterable<Entry>, isEntry: (id: EntryId) => boolean): Facts => {
@@ -47,7 +47,7 @@ export const fold = (entries: Iterable<Entry>, isEntry: (id: EntryId) => boolean
   let name: string | null = null
   let config = defaultConfig
   for (const entry of entries) {
-    if (!concerns(entry)) continue
+    if (!concerns(entry.type, Mark.isMark(entry))) continue
     if (entry.type === "label") {
       const target = stringOr(entry.targetId, null) as EntryId | null
       if (target === null || !isEntry(target)) continue

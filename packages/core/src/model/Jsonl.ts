@@ -3,8 +3,8 @@ import { Result, Schema } from "effect"
 import * as Entry from "./Entry.ts"
 import * as Header from "./Header.ts"
 import * as Migration from "./Migration.ts"
-import { isObject } from "./open.ts"
-import type { Problem, ProblemKind } from "./Problem.ts"
+import { isObject, type Json } from "./open.ts"
+import type { Problem } from "./Problem.ts"
 
 /** The bytes hold something, but no session header comes before the first entry. */
 export class NotASession extends Schema.TaggedError<NotASession>()("NotASession", {
@@ -84,7 +84,7 @@ const isStrictUtf8 = (bytes: Uint8Array): boolean => {
 export type Parsed =
   | { readonly is: "blank" }
   | { readonly is: "value"; readonly value: unknown; readonly damagedText: boolean }
-  | { readonly is: "not-json"; readonly message: string }
+  | { readonly is: "not-json" }
 
 export const parseLine = (bytes: Uint8Array): Parsed => {
   const text = lenient.decode(bytes)
@@ -93,9 +93,50 @@ export const parseLine = (bytes: Uint8Array): Parsed => {
     const value: unknown = JSON.parse(text)
     return { is: "value", value, damagedText: text.includes("\ufffd") && !isStrictUtf8(bytes) }
   } catch {
-    return { is: "not-json", message: "this line is not JSON" }
+    return { is: "not-json" }
   }
 }
+
+/** Why a line is left out, in words. */
+export const messages = {
+  "not-json": "this line is not JSON",
+  "torn-tail": "the last line was cut off while it was written",
+  "not-object": "this line is JSON, but no object",
+  "second-header": "a second session header; it is ignored",
+  "bad-entry": "an entry needs a string type and a non-empty string id"
+} as const
+
+/** What a parsed line is, given the header and the title slot that came before it. */
+export const kindOf = (
+  value: unknown,
+  header: Header.Header | null,
+  title: Header.TitleSlot | null
+): "title" | "header" | "entry" | "not-object" | "second-header" | "bad-entry" => {
+  if (!isObject(value)) return "not-object"
+  if (header === null && title === null && Header.isTitleSlot(value)) return "title"
+  if (Header.isHeader(value)) return header === null ? "header" : "second-header"
+  const hasIds = header === null || Header.version(header) >= 2
+  const isEntry = hasIds ? Entry.fromJson(value) !== undefined : Entry.isTyped(value)
+  return isEntry ? "entry" : "bad-entry"
+}
+
+export const duplicateId = (id: string, line: number, before: number): Problem => ({
+  line,
+  kind: "duplicate-id",
+  message: `id ${id} is already on line ${before}; this later line counts`
+})
+
+export const newerVersion = (header: Header.Header, line: number): Problem => ({
+  line,
+  kind: "newer-version",
+  message: `version ${header.version} is newer than ${Header.CURRENT_VERSION}; the file is opened read-only`
+})
+
+export const damagedText = (id: string, line: number): Problem => ({
+  line,
+  kind: "bad-body",
+  message: `entry ${id} holds bytes that are not UTF-8`
+})
 
 const sameBytes = (bytes: Uint8Array, a: Span, b: Span): boolean => {
   if (a.end - a.start !== b.end - b.start) return false
@@ -131,47 +172,39 @@ const scan = (bytes: Uint8Array): Scan => {
     tail: null,
     noHeaderAt: null
   }
-  const skip = (kind: ProblemKind, message: string) => {
+  const skip = (kind: keyof typeof messages) => {
     counts.skipped++
-    state.problems.push({ line: counts.total, kind, message })
+    state.problems.push({ line: counts.total, kind, message: messages[kind] })
   }
   for (const { start, end, terminated } of spans(bytes)) {
     counts.total++
     const parsed = parseLine(bytes.subarray(start, end))
     if (parsed.is === "blank") {
       counts.blank++
-    } else if (parsed.is === "not-json") {
-      if (terminated) skip("not-json", parsed.message)
-      else {
-        state.tail = { start, end }
-        skip("torn-tail", "the last line was cut off while it was written")
-      }
-    } else if (!isObject(parsed.value)) {
-      skip("not-object", "this line is JSON, but no object")
-    } else if (state.header === null && state.title === null && Header.isTitleSlot(parsed.value)) {
-      state.title = parsed.value
+      continue
+    }
+    if (parsed.is === "not-json") {
+      if (!terminated) state.tail = { start, end }
+      skip(terminated ? "not-json" : "torn-tail")
+      continue
+    }
+    const { value, damagedText } = parsed
+    const kind = kindOf(value, state.header, state.title)
+    if (kind === "title") {
+      state.title = value as Header.TitleSlot
       counts.title++
-    } else if (Header.isHeader(parsed.value)) {
-      if (state.header === null) {
-        state.header = parsed.value
-        state.headerLine = counts.total
-        counts.header++
-      } else skip("second-header", "a second session header; it is ignored")
+    } else if (kind === "header") {
+      state.header = value as Header.Header
+      state.headerLine = counts.total
+      counts.header++
+    } else if (kind !== "entry") {
+      skip(kind)
+    } else if (state.header === null) {
+      state.noHeaderAt = counts.total
+      return state
     } else {
-      const hasIds = state.header === null || Header.version(state.header) >= 2
-      const isEntry = hasIds ? Entry.fromJson(parsed.value) !== undefined : Entry.isTyped(parsed.value)
-      if (!isEntry) {
-        skip(
-          "bad-entry",
-          hasIds ? "an entry needs a string type and a non-empty string id" : "an entry needs a string type"
-        )
-      } else if (state.header === null) {
-        state.noHeaderAt = counts.total
-        return state
-      } else {
-        counts.entry++
-        state.objects.push({ line: counts.total, start, end, value: parsed.value, damagedText: parsed.damagedText })
-      }
+      counts.entry++
+      state.objects.push({ line: counts.total, start, end, value: value as Json, damagedText })
     }
   }
   return state
@@ -184,11 +217,7 @@ const distinct = (bytes: Uint8Array, found: ReadonlyArray<Row>, problems: Array<
     const before = rows.get(row.entry.id)
     if (before !== undefined) {
       if (sameBytes(bytes, before, row)) continue
-      problems.push({
-        line: row.line,
-        kind: "duplicate-id",
-        message: `id ${row.entry.id} is already on line ${before.line}; this later line counts`
-      })
+      problems.push(duplicateId(row.entry.id, row.line, before.line))
       rows.delete(row.entry.id)
     }
     rows.set(row.entry.id, row)
@@ -215,11 +244,7 @@ export const read = (bytes: Uint8Array): Result.Result<SessionFile, NotASession>
   }
   const version = Header.version(header)
   if (version > Header.CURRENT_VERSION) {
-    problems.push({
-      line: headerLine,
-      kind: "newer-version",
-      message: `version ${header.version} is newer than ${Header.CURRENT_VERSION}; the file is opened read-only`
-    })
+    problems.push(newerVersion(header, headerLine))
   }
   const migrated = Migration.migrate({ header, objects })
   const found: Array<Row> = []
@@ -241,6 +266,82 @@ export const read = (bytes: Uint8Array): Result.Result<SessionFile, NotASession>
     lines: counts,
     tail
   })
+}
+
+/** A file brought to the current version, line by line. */
+export interface Upgraded {
+  readonly from: number
+  readonly to: number
+  /** `undefined` if the file needs no change. */
+  readonly text: Uint8Array | undefined
+}
+
+/** Lines that need no change, unreadable ones included, are carried over byte for byte. */
+export const upgrade = (bytes: Uint8Array): Result.Result<Upgraded, NotASession> => {
+  const { header, headerLine, objects, problems, noHeaderAt } = scan(bytes)
+  if (header === null) return Result.fail(noHeader(noHeaderAt ?? 1, problems))
+  const from = Header.version(header)
+  if (from >= Header.CURRENT_VERSION) return Result.succeed({ from, to: from, text: undefined })
+  const migrated = Migration.migrate({ header, objects })
+  const changed = new Map<number, string>([[headerLine, encode(migrated.header)]])
+  for (const [i, { line, value }] of migrated.objects.entries()) {
+    if (value !== objects[i]!.value) changed.set(line, encode(value))
+  }
+  const parts: Array<Uint8Array> = []
+  let line = 0
+  for (const { start, end } of spans(bytes)) {
+    line++
+    const text = changed.get(line)
+    if (text !== undefined) parts.push(encoder.encode(text))
+    else parts.push(bytes.subarray(start, end), LINE_END)
+  }
+  return Result.succeed({ from, to: Header.CURRENT_VERSION, text: joined(parts) })
+}
+
+const encoder = new TextEncoder()
+const LINE_END = Uint8Array.of(LF)
+
+const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+/** Readable lines apart from the others, for whoever mends a file. */
+export interface Sorted {
+  /** Title, header and entries, each id once. */
+  readonly readable: Uint8Array
+  readonly entries: number
+  /** All other lines as they were: unreadable ones, and entries that a later line with their id replaced. */
+  readonly rejected: ReadonlyArray<Uint8Array>
+}
+
+/** Where no header is left, `makeHeader` gives one. */
+export const sort = (bytes: Uint8Array, makeHeader: () => Header.Header): Sorted => {
+  const found = read(bytes)
+  const headed = Result.isSuccess(found) ? bytes : joined([encoder.encode(encode(makeHeader())), bytes])
+  const file = Result.isSuccess(found) ? found.success : Result.getOrThrow(read(headed))
+  const entryLines = new Set(file.rows.map(({ line }) => line))
+  const isBad = new Set(file.problems.filter(({ kind }) => kind in messages).map(({ line }) => line))
+  const readable: Array<Uint8Array> = []
+  const rejected: Array<Uint8Array> = []
+  let line = 0
+  for (const { start, end } of spans(headed)) {
+    line++
+    const text = headed.subarray(start, end)
+    if (entryLines.has(line) || (!isBad.has(line) && isHeading(text))) readable.push(text, LINE_END)
+    else if (parseLine(text).is !== "blank") rejected.push(text)
+  }
+  return { readable: joined(readable), entries: file.rows.length, rejected }
+}
+
+const isHeading = (bytes: Uint8Array): boolean => {
+  const parsed = parseLine(bytes)
+  return parsed.is === "value" && (Header.isHeader(parsed.value) || Header.isTitleSlot(parsed.value))
 }
 
 /** An entry or a header as its line, LF included. */

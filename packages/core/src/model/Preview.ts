@@ -17,10 +17,14 @@ const visible = (character: string): string => {
 export const inert = (text: string): string =>
   text.replace(UNSAFE, (character) => (character === "\n" ? character : visible(character)))
 
+const squeeze = (text: string): string => text.replace(SPACES, " ").trim()
+
 /** One line, inert, at most `columns` wide. Reads no further into a long text than it must. */
 export const line = (text: string, columns: number): string => {
-  const enough = text.length > columns * 16 + 256 ? text.slice(0, columns * 16 + 256) : text
-  return Width.cut(enough.replace(SPACES, " ").trim().replace(UNSAFE, visible), columns)
+  const start = squeeze(text.slice(0, columns * 4 + 256))
+  // A long run of white space may hide the words; then the whole text is looked at.
+  const enough = start.length <= columns * 2 ? squeeze(text) : start
+  return Width.cut(enough.slice(0, columns * 16 + 256).replace(UNSAFE, visible), columns)
 }
 
 const blocks = (content: unknown): ReadonlyArray<Json> => (Array.isArray(content) ? content.filter(isObject) : [])

@@ -3,14 +3,19 @@
  * parent makes a root, a cycle is cut at its first entry, marks are walked through but never shown.
  *
  * Inside, an entry is a row: its position in file order. Every walk is a loop over rows, so neither depth nor width
- * grows the stack, and all of them together are linear.
+ * grows the stack, and all of them together are linear. Bodies are asked of the table only where they are needed.
  */
 import { Result, Schema } from "effect"
 import * as Entry from "./Entry.ts"
 import { EntryId } from "./EntryId.ts"
+import * as EntryTable from "./EntryTable.ts"
 import * as Facts from "./Facts.ts"
 import * as Mark from "./Mark.ts"
 import { stringOr } from "./open.ts"
+
+export { NONE } from "./EntryTable.ts"
+
+const { NONE } = EntryTable
 
 /** A new entry that the tree cannot take. */
 export class MisplacedEntry extends Schema.TaggedError<MisplacedEntry>()("MisplacedEntry", {
@@ -18,31 +23,41 @@ export class MisplacedEntry extends Schema.TaggedError<MisplacedEntry>()("Mispla
   problem: Schema.Literals(["duplicate id", "unknown parent"])
 }) {}
 
-/** What linking the rows found wrong. */
-export interface LinkProblem {
-  readonly id: EntryId
-  readonly kind: "unknown-parent" | "cycle"
-  readonly message: string
+const widened = (rows: Int32Array, size: number): Int32Array => {
+  if (size <= rows.length) return rows
+  const wider = new Int32Array(Math.max(size, rows.length * 2, 64))
+  wider.set(rows)
+  return wider
 }
 
-/** Stands for "no row": above a root, or an unknown id. */
-export const NONE = -1
-
 export class SessionTree {
-  #entries: Array<Entry.Entry> = []
-  #rows = new Map<EntryId, number>()
+  readonly #table: EntryTable.EntryTable
+  /** Entries that came after the table, and their rows. */
+  readonly #added: Array<Entry.Entry> = []
+  readonly #addedRows = new Map<string, number>()
+  /** Rows whose entry was replaced by a later line or turned out not to be one. */
+  readonly #gone = new Set<number>()
   /** Row of the parent as walked, cuts applied. Valid for the first `#linked` rows. */
-  #parents: Array<number> = []
-  /** Row of the nearest ancestor that is no mark. */
-  #shownParents: Array<number> = []
-  #linked = 0
-  #problems: Array<LinkProblem> = []
+  #parents: Int32Array
+  #linked: number
+  #problems: Array<EntryTable.LinkProblem>
   /** Parents that entries name but nobody is yet. */
   #awaited = new Set<string>()
-  /** Children by row, roots under `NONE`; made on first use, then kept in step. */
+  /** Children by row, roots under `NONE`, and the nearest ancestor of each row that is no mark; made on first use, then kept in step. */
   #children: Map<number, Array<number>> | undefined
+  #shownParents: Int32Array = new Int32Array(0)
   #facts: Facts.Facts | undefined
-  #last: Entry.Entry | null = null
+  #last: Entry.Entry | null
+  /** Goes up when a row turns out not to be an entry: what was computed from the tree before must be computed again. */
+  revision = 0
+
+  private constructor(table: EntryTable.EntryTable, last: Entry.Entry | null) {
+    this.#table = table
+    this.#last = last
+    this.#parents = table.links?.parents ?? new Int32Array(table.size)
+    this.#linked = table.links === undefined ? 0 : table.size
+    this.#problems = [...(table.links?.problems ?? [])]
+  }
 
   /** Takes entries as a file has them: of several with one id the last stays, in its place. */
   static from(entries: Iterable<Entry.Entry>, last?: Entry.Entry | null): SessionTree {
@@ -53,27 +68,43 @@ export class SessionTree {
       byId.set(entry.id, entry)
       newest = entry
     }
-    const tree = new SessionTree()
-    for (const entry of byId.values()) tree.#push(entry)
-    tree.#last = last === undefined ? newest : last
-    return tree
+    return new SessionTree(EntryTable.fromArray([...byId.values()]), last === undefined ? newest : last)
+  }
+
+  /** Takes a table of distinct entries; `last` is the last entry line of the file. */
+  static over(table: EntryTable.EntryTable, last: Entry.Entry | null): SessionTree {
+    return new SessionTree(table, last)
   }
 
   /** How many entries there are, marks included. */
   get size(): number {
-    return this.#entries.length
+    return this.rowCount - this.#gone.size
   }
 
-  /** All entries in file order, marks included. */
+  /** One more than the highest row; rows of entries that are gone stay empty. */
+  get rowCount(): number {
+    return this.#table.size + this.#added.length
+  }
+
+  /** All entries in file order, marks included: reads every body. */
   get entries(): ReadonlyArray<Entry.Entry> {
-    return this.#entries
+    return this.entriesAt([...this.rows()])
+  }
+
+  /** Rows of all entries in file order, marks included. */
+  *rows(): Generator<number> {
+    for (let row = 0; row < this.rowCount; row++) if (!this.#gone.has(row)) yield row
+  }
+
+  *ids(): Generator<EntryId> {
+    for (const row of this.rows()) yield this.#idAt(row)
   }
 
   /** Adds a new entry at the end. Its id must be new and its parent known, so nothing appended can make a cycle. */
   append(entry: Entry.Entry): Result.Result<void, MisplacedEntry> {
     const { id, parentId } = entry
-    if (this.#rows.has(id)) return Result.fail(new MisplacedEntry({ id, problem: "duplicate id" }))
-    if (parentId !== null && !this.#rows.has(parentId)) {
+    if (this.has(id)) return Result.fail(new MisplacedEntry({ id, problem: "duplicate id" }))
+    if (parentId !== null && !this.has(parentId)) {
       return Result.fail(new MisplacedEntry({ id, problem: "unknown parent" }))
     }
     this.put(entry)
@@ -82,43 +113,86 @@ export class SessionTree {
 
   /** Adds an entry as another program may have written it: leniently, like `from`. */
   put(entry: Entry.Entry): void {
-    const before = this.#rows.get(entry.id)
-    if (before !== undefined) {
-      this.#entries.splice(before, 1)
-      this.#rows = new Map(this.#entries.map(({ id }, row) => [id, row]))
-      this.#relink()
-    }
-    this.#push(entry)
+    const before = this.rowOf(entry.id)
+    if (before !== NONE) this.#forget(before)
+    this.#addedRows.set(entry.id, this.#table.size + this.#added.push(entry) - 1)
     this.#last = entry
-    this.#facts = undefined
+    if (Facts.concerns(entry.type, Mark.isMark(entry))) this.#facts = undefined
   }
 
-  #push(entry: Entry.Entry): void {
-    this.#rows.set(entry.id, this.#entries.push(entry) - 1)
-  }
-
-  #relink(): void {
+  #forget(row: number): void {
+    this.#gone.add(row)
     this.#linked = 0
     this.#children = undefined
+    this.#facts = undefined
   }
 
   // ---------------------------------------------------------------------------------------------------- rows
 
   /** The row of an id, `NONE` if there is no such entry. */
   rowOf(id: string | null): number {
-    return id === null ? NONE : (this.#rows.get(id as EntryId) ?? NONE)
+    if (id === null) return NONE
+    const row = this.#addedRows.get(id) ?? this.#table.rowOf(id)
+    return this.#gone.has(row) ? NONE : row
   }
 
+  #addedAt(row: number): Entry.Entry | undefined {
+    return this.#added[row - this.#table.size]
+  }
+
+  /** The whole entry. A line that turns out not to be one is taken out of the tree and answered by an empty stand-in. */
   entryAt(row: number): Entry.Entry {
-    return this.#entries[row]!
+    return this.#addedAt(row) ?? this.#table.entry(row) ?? this.#standIn(row)
+  }
+
+  /** Many at once, in the order asked for. */
+  entriesAt(rows: ReadonlyArray<number>): ReadonlyArray<Entry.Entry> {
+    const known = rows.findIndex((row) => row >= this.#table.size)
+    const fromTable = known === -1 ? rows : rows.slice(0, known)
+    const read = this.#table.entries(fromTable).map((entry, i) => entry ?? this.#standIn(fromTable[i]!))
+    return known === -1 ? read : read.concat(rows.slice(known).map((row) => this.entryAt(row)))
+  }
+
+  #standIn(row: number): Entry.Entry {
+    const id = this.#table.id(row)
+    if (!this.#gone.has(row)) {
+      this.#forget(row)
+      this.revision++
+    }
+    return { type: "", id, parentId: null, timestamp: "" }
+  }
+
+  #idAt(row: number): EntryId {
+    return this.#addedAt(row)?.id ?? this.#table.id(row)
   }
 
   idAt(row: number): EntryId | null {
-    return this.#entries[row]?.id ?? null
+    return row === NONE ? null : this.#idAt(row)
+  }
+
+  typeAt(row: number): string {
+    return this.#addedAt(row)?.type ?? this.#table.type(row)
+  }
+
+  /** The role of a message, `null` for everything else. */
+  roleAt(row: number): string | null {
+    const added = this.#addedAt(row)
+    return added === undefined ? this.#table.role(row) : Entry.role(added)
+  }
+
+  timeAt(row: number): number {
+    const added = this.#addedAt(row)
+    return added === undefined ? this.#table.time(row) : Entry.time(added.timestamp)
   }
 
   isMarkAt(row: number): boolean {
-    return Mark.isMark(this.#entries[row]!)
+    const added = this.#addedAt(row)
+    return added === undefined ? this.#table.isMark(row) : Mark.isMark(added)
+  }
+
+  #parentIdAt(row: number): EntryId | null {
+    const added = this.#addedAt(row)
+    return added === undefined ? this.#table.parentId(row) : added.parentId
   }
 
   /** The parent's row, marks included. */
@@ -129,7 +203,7 @@ export class SessionTree {
 
   /** The row of the nearest ancestor that is no mark. */
   shownParentRow(row: number): number {
-    this.#link()
+    this.#childMap()
     return this.#shownParents[row] ?? NONE
   }
 
@@ -150,28 +224,50 @@ export class SessionTree {
     this.#link()
     if (this.#children !== undefined) return this.#children
     const children = new Map<number, Array<number>>()
-    for (let row = 0; row < this.#entries.length; row++) {
+    const shown = this.#findShownParents()
+    for (const row of this.rows()) {
       if (this.isMarkAt(row)) continue
-      const parent = this.#shownParents[row]!
-      const siblings = children.get(parent)
-      if (siblings === undefined) children.set(parent, [row])
+      const siblings = children.get(shown[row]!)
+      if (siblings === undefined) children.set(shown[row]!, [row])
       else siblings.push(row)
     }
     for (const [parent, siblings] of children) if (parent !== NONE && siblings.length > 1) this.#sortByTime(siblings)
+    this.#shownParents = shown
     this.#children = children
     return children
   }
 
   #sortByTime(siblings: Array<number>): void {
-    const times = new Map(siblings.map((row) => [row, Entry.time(this.#entries[row]!.timestamp)]))
+    const times = new Map(siblings.map((row) => [row, this.timeAt(row)]))
     siblings.sort((a, b) => times.get(a)! - times.get(b)! || a - b)
+  }
+
+  /** The nearest ancestor of each row that is no mark; a chain of marks is walked once, however many hang on it. */
+  #findShownParents(): Int32Array {
+    const unknown = -2
+    const shown = new Int32Array(this.rowCount).fill(unknown)
+    const chain: Array<number> = []
+    for (const row of this.rows()) {
+      let at = row
+      let nearest = unknown
+      while (nearest === unknown) {
+        chain.push(at)
+        const parent = this.#parents[at]!
+        if (parent === NONE || !this.isMarkAt(parent)) nearest = parent
+        else nearest = shown[parent]!
+        at = parent
+      }
+      for (const passed of chain) shown[passed] = nearest
+      chain.length = 0
+    }
+    return shown
   }
 
   // --------------------------------------------------------------------------------------------------- links
 
   /** Brings the links up to date: one step for an entry that follows its parent, all rows anew otherwise. */
   #link(): void {
-    while (this.#linked < this.#entries.length) {
+    while (this.#linked < this.rowCount) {
       if (this.#linked === 0 || !this.#linkNext()) this.#linkAll()
     }
   }
@@ -179,134 +275,84 @@ export class SessionTree {
   /** Links one more row. Answers false where that would have to change rows already linked. */
   #linkNext(): boolean {
     const row = this.#linked
-    const { id, parentId } = this.#entries[row]!
+    const parentId = this.#parentIdAt(row)
     const parent = this.rowOf(parentId)
     const follows = parentId === null || (parent !== NONE && parent < row)
-    if (!follows || this.#awaited.has(id)) return false
+    if (!follows || this.#awaited.has(this.#idAt(row))) return false
+    this.#parents = widened(this.#parents, row + 1)
     this.#parents[row] = parent
-    this.#shownParents[row] = this.#shownFrom(parent)
     this.#linked++
-    if (this.#children !== undefined && !this.isMarkAt(row)) this.#addChild(row)
+    if (this.#children !== undefined) this.#addChild(row, parent)
     return true
   }
 
-  #addChild(row: number): void {
-    const parent = this.#shownParents[row]!
+  #addChild(row: number, above: number): void {
+    const parent = above !== NONE && this.isMarkAt(above) ? this.#shownParents[above]! : above
+    this.#shownParents = widened(this.#shownParents, row + 1)
+    this.#shownParents[row] = parent
+    if (this.isMarkAt(row)) return
     const siblings = this.#children!.get(parent)
     if (siblings === undefined) this.#children!.set(parent, [row])
     else {
-      const newest = this.#entries[siblings.at(-1)!]!
+      const isNewest = this.timeAt(siblings.at(-1)!) <= this.timeAt(row)
       siblings.push(row)
-      if (parent !== NONE && Entry.time(newest.timestamp) > Entry.time(this.#entries[row]!.timestamp)) {
-        this.#sortByTime(siblings)
-      }
+      if (parent !== NONE && !isNewest) this.#sortByTime(siblings)
     }
-  }
-
-  #shownFrom(row: number): number {
-    let at = row
-    while (at !== NONE && this.isMarkAt(at)) at = this.#parents[at]!
-    return at
   }
 
   #linkAll(): void {
-    const size = this.#entries.length
-    const parents: Array<number> = new Array(size)
-    this.#problems = []
     this.#awaited.clear()
     this.#children = undefined
-    for (let row = 0; row < size; row++) {
-      const { id, parentId } = this.#entries[row]!
-      parents[row] = this.rowOf(parentId)
-      if (parentId !== null && parents[row] === NONE) {
+    const unknown: Array<EntryTable.LinkProblem> = []
+    const parentOf = (row: number): number => {
+      const parentId = this.#gone.has(row) ? null : this.#parentIdAt(row)
+      const parent = this.rowOf(parentId)
+      if (parentId !== null && parent === NONE) {
         this.#awaited.add(parentId)
-        this.#problems.push({
-          id,
-          kind: "unknown-parent",
-          message: `entry ${id} follows ${parentId}, which is not here`
-        })
+        unknown.push(EntryTable.unknownParent(this.#idAt(row), parentId))
       }
+      return parent
     }
-    this.#cutCycles(parents)
+    const { parents, problems } = EntryTable.link(this.rowCount, parentOf, (row) => this.#idAt(row))
     this.#parents = parents
-    this.#shownParents = this.#nearestShown(parents)
-    this.#linked = size
-  }
-
-  /** Follows each row upwards once; meeting the same walk again is a cycle, cut at its first row. */
-  #cutCycles(parents: Array<number>): void {
-    const walkOf = new Int32Array(parents.length).fill(NONE)
-    for (let start = 0; start < parents.length; start++) {
-      let row = start
-      while (row !== NONE && walkOf[row] === NONE) {
-        walkOf[row] = start
-        row = parents[row]!
-      }
-      if (row === NONE || walkOf[row] !== start) continue
-      let first = row
-      for (let at = parents[row]!; at !== row; at = parents[at]!) if (at < first) first = at
-      parents[first] = NONE
-      const { id } = this.#entries[first]!
-      this.#problems.push({ id, kind: "cycle", message: `entry ${id} is its own ancestor; the path is cut here` })
-    }
-  }
-
-  #nearestShown(parents: ReadonlyArray<number>): Array<number> {
-    const shown: Array<number> = new Array(parents.length)
-    const unknown = -2
-    const result = new Int32Array(parents.length).fill(unknown)
-    const chain: Array<number> = []
-    for (let row = 0; row < parents.length; row++) {
-      let at = parents[row]!
-      while (at !== NONE && this.isMarkAt(at) && result[at] === unknown) {
-        chain.push(at)
-        at = parents[at]!
-      }
-      const nearest = at !== NONE && this.isMarkAt(at) ? result[at]! : at
-      for (const mark of chain) result[mark] = nearest
-      chain.length = 0
-      shown[row] = nearest
-    }
-    return shown
+    this.#problems = [...unknown, ...problems]
+    this.#linked = this.rowCount
   }
 
   // ----------------------------------------------------------------------------------------------------- ids
 
   has(id: string): boolean {
-    return this.#rows.has(id as EntryId)
+    return this.rowOf(id) !== NONE
   }
 
   get(id: string): Entry.Entry | undefined {
-    const row = this.#rows.get(id as EntryId)
-    return row === undefined ? undefined : this.#entries[row]
+    const row = this.rowOf(id)
+    return row === NONE ? undefined : this.entryAt(row)
   }
 
   /** From the root to `id`, marks included; empty for an unknown id. */
   path(id: string): ReadonlyArray<Entry.Entry> {
-    return this.pathRows(this.rowOf(id)).map((row) => this.#entries[row]!)
+    return this.entriesAt(this.pathRows(this.rowOf(id)))
   }
 
-  #ids(rows: ReadonlyArray<number>): ReadonlyArray<EntryId> {
-    return rows.map((row) => this.#entries[row]!.id)
+  #idsAt(rows: ReadonlyArray<number>): ReadonlyArray<EntryId> {
+    return rows.map((row) => this.#idAt(row))
   }
 
   /** Entries without a parent, orphans and cut cycles included, marks left out. */
   roots(): ReadonlyArray<EntryId> {
-    return this.#ids(this.childRows(NONE))
+    return this.#idsAt(this.childRows(NONE))
   }
 
   children(id: string): ReadonlyArray<EntryId> {
     const row = this.rowOf(id)
-    return row === NONE ? [] : this.#ids(this.childRows(row))
+    return row === NONE ? [] : this.#idsAt(this.childRows(row))
   }
 
   #shownWhere(keep: (children: number) => boolean): ReadonlyArray<EntryId> {
     const children = this.#childMap()
-    const ids: Array<EntryId> = []
-    for (let row = 0; row < this.#entries.length; row++) {
-      if (!this.isMarkAt(row) && keep(children.get(row)?.length ?? 0)) ids.push(this.#entries[row]!.id)
-    }
-    return ids
+    const rows = [...this.rows()].filter((row) => !this.isMarkAt(row) && keep(children.get(row)?.length ?? 0))
+    return this.#idsAt(rows)
   }
 
   /** Entries without children, in file order: each is the end of a branch. */
@@ -328,14 +374,17 @@ export class SessionTree {
   }
 
   /** Unknown parents and cycles, in file order of the entries they concern. */
-  problems(): ReadonlyArray<LinkProblem> {
+  problems(): ReadonlyArray<EntryTable.LinkProblem> {
     this.#link()
     return [...this.#problems].sort((a, b) => this.rowOf(a.id) - this.rowOf(b.id))
   }
 
   /** Labels, name, states, config and annotations, resolved over the whole file in file order. */
   get facts(): Facts.Facts {
-    this.#facts ??= Facts.fold(this.#entries, (id) => this.#rows.has(id))
+    if (this.#facts === undefined) {
+      const rows = [...this.rows()].filter((row) => Facts.concerns(this.typeAt(row), this.isMarkAt(row)))
+      this.#facts = Facts.fold(this.entriesAt(rows), (id) => this.has(id))
+    }
     return this.#facts
   }
 
@@ -354,7 +403,7 @@ export class SessionTree {
       const target = last.targetId === null ? null : stringOr(last.targetId, last.id)
       return target === null ? null : this.has(target) ? this.#shown(target) : last.id
     }
-    return last.id
+    return this.has(last.id) ? last.id : this.#newestShown()
   }
 
   #shown(id: string | null): EntryId | null {
@@ -364,7 +413,9 @@ export class SessionTree {
   }
 
   #newestShown(): EntryId | null {
-    for (let row = this.#entries.length - 1; row >= 0; row--) if (!this.isMarkAt(row)) return this.idAt(row)
+    for (let row = this.rowCount - 1; row >= 0; row--) {
+      if (!this.#gone.has(row) && !this.isMarkAt(row)) return this.idAt(row)
+    }
     return null
   }
 }

@@ -50,7 +50,7 @@ const topDown = (view: TreeView): ReadonlyArray<number> => {
 }
 
 const measure = (view: TreeView): Measures => {
-  const { size } = view.tree
+  const size = view.tree.rowCount
   const entries = new Int32Array(size)
   const leaves = new Int32Array(size)
   const newest = new Float64Array(size)
@@ -71,7 +71,7 @@ const measure = (view: TreeView): Measures => {
 }
 
 const pathOf = (view: TreeView, leaf: EntryId | null): { readonly here: number; readonly onPath: Uint8Array } => {
-  const onPath = new Uint8Array(view.tree.size)
+  const onPath = new Uint8Array(view.tree.rowCount)
   const here = view.nearest(view.tree.rowOf(leaf))
   for (let row = here; row !== NONE; row = view.parentOf(row)) onPath[row] = 1
   return { here, onPath }

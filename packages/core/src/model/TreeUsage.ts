@@ -20,7 +20,7 @@ export const sums = (tree: SessionTree, leafId: string | null): TreeUsage => {
   const onPath = new Set(tree.pathRows(tree.rowOf(leafId)))
   let path = Usage.zero
   let abandoned = Usage.zero
-  for (let row = 0; row < tree.size; row++) {
+  for (const row of tree.rows()) {
     const usage = ofEntry(tree.entryAt(row))
     if (usage === undefined) continue
     if (onPath.has(row)) path = Usage.add(path, usage)

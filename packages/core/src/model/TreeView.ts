@@ -63,7 +63,7 @@ export const topDown = (tree: SessionTree): ReadonlyArray<number> => {
 
 /** Replies whose turn goes on: nothing but tool results and settings leads to another reply. */
 const goesOn = (tree: SessionTree, order: ReadonlyArray<number>): Uint8Array => {
-  const on = new Uint8Array(tree.size)
+  const on = new Uint8Array(tree.rowCount)
   for (let i = order.length - 1; i >= 0; i--) {
     const row = order[i]!
     const children = tree.childRows(row)
@@ -104,10 +104,10 @@ const toolCalls = (entry: Entry.Entry): number =>
 export const make = (tree: SessionTree, filter: Filter): TreeView => {
   const order = topDown(tree)
   const isShown = shownBy(tree, filter, order)
-  const shown = new Uint8Array(tree.size)
-  const parents = new Int32Array(tree.size).fill(NONE)
-  const hidden = new Int32Array(tree.size)
-  const tools = new Int32Array(tree.size)
+  const shown = new Uint8Array(tree.rowCount)
+  const parents = new Int32Array(tree.rowCount).fill(NONE)
+  const hidden = new Int32Array(tree.rowCount)
+  const tools = new Int32Array(tree.rowCount)
   for (const row of order) {
     const above = tree.shownParentRow(row)
     shown[row] = isShown(row) ? 1 : 0
@@ -121,7 +121,7 @@ export const make = (tree: SessionTree, filter: Filter): TreeView => {
   }
   const rows: Array<number> = []
   const children = new Map<number, Array<number>>([[NONE, []]])
-  for (let row = 0; row < tree.size; row++) {
+  for (const row of tree.rows()) {
     if (shown[row] === 0) continue
     rows.push(row)
     const siblings = children.get(parents[row]!)
@@ -137,7 +137,10 @@ export const make = (tree: SessionTree, filter: Filter): TreeView => {
     childrenOf: (row) => children.get(row) ?? [],
     hiddenAbove: (row) => hidden[row] ?? 0,
     toolsOf: (row) => (isReply(tree.entryAt(row)) ? (tools[row] ?? 0) : 0),
-    nearest: (row) => (row === NONE || shown[row] === 1 ? row : (parents[row] ?? NONE))
+    nearest: (row) => {
+      const from = row !== NONE && tree.isMarkAt(row) ? tree.shownParentRow(row) : row
+      return from === NONE || shown[from] === 1 ? from : (parents[from] ?? NONE)
+    }
   }
 }
 

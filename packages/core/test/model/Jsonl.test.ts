@@ -81,6 +81,12 @@ describe("a line", () => {
     assert.strictEqual(tree.leaf, "b")
   })
 
+  it("that is there again with another line end is one entry", () => {
+    const { file } = load(`${fileOf(header, a)}${JSON.stringify(a)}\r\n${JSON.stringify(a)}`)
+    assert.deepStrictEqual(entriesOf(file), [a])
+    assert.deepStrictEqual(found(file.problems), [])
+  })
+
   it("with a taken id and other bytes replaces the entry, and is reported", () => {
     const again = user("a", null, "again")
     const { file, tree } = load(fileOf(header, a, b, again))

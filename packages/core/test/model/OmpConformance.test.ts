@@ -202,39 +202,39 @@ it("the fixtures hold sixty-one sessions, of which five are refused", () => {
   assert.strictEqual(refused.length, 5)
 })
 
-describe.each(opened)("$file", (it_) => {
-  const loaded = load(bytesOf(`omp/${it_.file}`))
+describe.each(opened)("$file", (session) => {
+  const loaded = load(bytesOf(`omp/${session.file}`))
   const { tree } = loaded
   const name = nameIn(loaded)
 
-  it.each(it_.leaves)("at leaf %s has the messages of xcsh and the settings of oh-my-pi", (leaf) => {
+  it.each(session.leaves)("at leaf %s has the messages of xcsh and the settings of oh-my-pi", (leaf) => {
     const context = ContextBuilder.build(tree, leafIn(loaded, leaf))
-    assert.deepStrictEqual(abbreviated(withImages(roundTrip(context.messages))), expectedMessages(it_, leaf))
-    assert.deepStrictEqual(settingsOf(context), expectedSettings(it_, leaf))
+    assert.deepStrictEqual(abbreviated(withImages(roundTrip(context.messages))), expectedMessages(session, leaf))
+    assert.deepStrictEqual(settingsOf(context), expectedSettings(session, leaf))
   })
 
   it("opens at the leaf and with the labels of oh-my-pi", () => {
-    assert.strictEqual(name(tree.leaf), omp(it_).open.leafId)
-    assert.deepStrictEqual(Object.fromEntries(tree.facts.labels), omp(it_).open.labels)
+    assert.strictEqual(name(tree.leaf), omp(session).open.leafId)
+    assert.deepStrictEqual(Object.fromEntries(tree.facts.labels), omp(session).open.labels)
   })
 
-  if (xcsh(it_).tree === "(large)") return
+  if (xcsh(session).tree === "(large)") return
 
   it("is the tree of xcsh", () => {
-    const theirs = { xcsh: xcsh(it_).tree, omp: omp(it_).tree } as Theirs<ReadonlyArray<Nested>>
-    const expected = differenceFor(it_.case, "tree")?.(theirs) ?? theirs.xcsh
+    const theirs = { xcsh: xcsh(session).tree, omp: omp(session).tree } as Theirs<ReadonlyArray<Nested>>
+    const expected = differenceFor(session.case, "tree")?.(theirs) ?? theirs.xcsh
     assert.deepStrictEqual(nestedOf(tree, name), expected as Array<Nested>)
   })
 })
 
 describe.each(refused)("$file", ({ file }) => {
-  it("is refused as oh-my-pi 18 refuses it", () => {
+  it("is refused as oh-my-pi 18 refuses it, where xcsh writes a new session over it", () => {
     assert.strictEqual(refusal(bytesOf(`omp/${file}`))._tag, "NotASession")
   })
 })
 
 it.each(["empty", "whitespace-only"])(
-  "a file that is %s is an empty session, and no header is made up for it",
+  "a file that is %s is an empty session, and no header is made up for it as the programs do",
   (name) => {
     const { file, tree } = load(bytesOf(`omp/sessions/${name}.jsonl`))
     assert.strictEqual(file.header, null)
@@ -251,18 +251,20 @@ it("a context keeps the references of images that are blobs", () => {
 describe.each(Object.entries(differences).flatMap(([name, rows]) => rows.map((row) => ({ name, ...row }))))(
   "in $name, $reason",
   ({ name, leaves, messages, settings, tree }) => {
-    const it_ = all.find((it) => it.case === name)!
-    const somewhere = leaves ?? it_.leaves
+    const session = all.find((it) => it.case === name)!
+    const somewhere = leaves ?? session.leaves
 
     it("and that is no more than the difference there is", () => {
       const differs = [
         ...(messages === undefined
           ? []
-          : somewhere.map((leaf) => [xcsh(it_).contexts[leaf]?.messages, expectedMessages(it_, leaf)])),
+          : somewhere.map((leaf) => [xcsh(session).contexts[leaf]?.messages, expectedMessages(session, leaf)])),
         ...(settings === undefined
           ? []
-          : somewhere.map((leaf) => [settingsOf(omp(it_).contexts[leaf]!), expectedSettings(it_, leaf)])),
-        ...(tree === undefined ? [] : [[xcsh(it_).tree, tree({ xcsh: xcsh(it_).tree, omp: omp(it_).tree } as never)]])
+          : somewhere.map((leaf) => [settingsOf(omp(session).contexts[leaf]!), expectedSettings(session, leaf)])),
+        ...(tree === undefined
+          ? []
+          : [[xcsh(session).tree, tree({ xcsh: xcsh(session).tree, omp: omp(session).tree } as never)]])
       ]
       for (const [theirs, ours] of differs) assert.notDeepEqual(theirs, ours)
     })

@@ -1,0 +1,4 @@
+import { PromptHistory } from "../src/PromptHistory.ts"
+import { suite } from "../src/testing/PromptHistoryContract.ts"
+
+suite("memory", PromptHistory.layerMemory)

@@ -1,0 +1,279 @@
+/**
+ * One session file, appended to so that nothing acknowledged is ever lost: not by a crash at any byte, not by another
+ * process that appends too, not by one that replaces the file. Each step below is there because leaving it out lost
+ * lines in an experiment.
+ *
+ * 1. The path must still be our file, else it is opened anew; what others added is read; if the last byte is no LF,
+ *    our write begins with one.
+ * 2. One write of whole lines at the end. A short count is a failure and is never continued.
+ * 3. fdatasync, shared by all appends that were waiting.
+ * 4. The path must still be our file and have grown by our bytes alone, else our lines are looked for, and appended
+ *    again if they are not there whole.
+ *
+ * Nothing is ever truncated or written in place.
+ */
+import type { Disk } from "./Disk.ts"
+
+/** `always`: acknowledged once durable. `never`: once written, which survives a killed process but not a power cut. */
+export type Durability = "always" | "never"
+
+export interface Options {
+  readonly disk: Disk
+  /** Names the file may have, the first that exists counts: a session, or its draft. */
+  readonly names: ReadonlyArray<string>
+  readonly durability: Durability
+  /** The file as it was read: what comes after `end` is news. */
+  readonly from: { readonly inode: number; readonly end: number }
+  /** Whole lines that others wrote, without their line ends. */
+  readonly onForeign: (lines: ReadonlyArray<Uint8Array>) => void
+  /** The file is another one now, or shorter than it was: everything known of it must be read again. */
+  readonly onReplaced: () => void
+  /** Called with the first of a row of failures. */
+  readonly onFailure: (path: string, cause: unknown) => void
+}
+
+interface Waiting {
+  readonly bytes: Uint8Array
+  readonly done: () => void
+  readonly failed: (cause: unknown) => void
+}
+
+const LF = 10
+const LINE_END = Uint8Array.of(LF)
+const MOST_ATTEMPTS = 1000
+
+/** The write took fewer bytes than it was given: the disk is full or broke. */
+export class ShortWrite extends Error {
+  readonly code = "ENOSPC"
+  constructor(written: number, wanted: number) {
+    super(`only ${written} of ${wanted} bytes were written; the disk is probably full`)
+  }
+}
+
+const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => (parts.length === 1 ? parts[0]! : Buffer.concat(parts))
+
+export class AppendFile {
+  readonly #options: Options
+  #path: string
+  #file: number
+  #inode: number
+  /** Everything before this byte is known to whoever opened the file. */
+  #end: number
+  #waiting: Array<Waiting> = []
+  #draining: Promise<void> | undefined
+  #failure: { readonly cause: unknown } | undefined
+  #isClosed = false
+
+  constructor(options: Options) {
+    this.#options = options
+    const { disk, from } = options
+    this.#path = this.#existing()
+    this.#file = disk.open(this.#path, "append")
+    this.#inode = disk.statOpen(this.#file).inode
+    this.#end = this.#inode === from.inode ? from.end : 0
+    if (this.#inode !== from.inode) options.onReplaced()
+  }
+
+  /** The name the file has now. */
+  get path(): string {
+    return this.#path
+  }
+
+  /** Resolves once the lines are kept as the durability asks. They stay together, in the order of the calls. */
+  append(bytes: Uint8Array): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error("the session is closed"))
+    return new Promise((done, failed) => {
+      this.#waiting.push({ bytes, done, failed })
+      this.#draining ??= this.#drain()
+    })
+  }
+
+  /** Everything appended before is kept; fails with the first failure that no later append has made good. */
+  async flush(): Promise<void> {
+    await this.#draining
+    if (this.#failure !== undefined) throw this.#failure.cause
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    try {
+      await this.flush()
+    } finally {
+      this.#options.disk.close(this.#file)
+    }
+  }
+
+  /** Looks for what others did. Cheap when they did nothing. */
+  poll(): void {
+    if (this.#isClosed || this.#draining !== undefined) return
+    this.#synchronise()
+  }
+
+  /** Gives the file its final name: done by whoever appends the first reply to a draft. */
+  promote(to: string): void {
+    if (this.#path === to) return
+    const { disk } = this.#options
+    disk.rename(this.#path, to)
+    this.#path = to
+    disk.syncDirectory(directoryOf(to))
+  }
+
+  async #drain(): Promise<void> {
+    // One turn of the event loop lets appends that come together share a write and a sync.
+    if (this.#options.durability === "always") await Promise.resolve()
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting
+      this.#waiting = []
+      try {
+        await this.#commit(concat(batch.map(({ bytes }) => bytes)))
+        this.#failure = undefined
+        for (const { done } of batch) done()
+      } catch (cause) {
+        if (this.#failure === undefined) {
+          this.#failure = { cause }
+          this.#options.onFailure(this.#path, cause)
+        }
+        for (const { failed } of batch) failed(cause)
+      }
+    }
+    this.#draining = undefined
+  }
+
+  async #commit(lines: Uint8Array): Promise<void> {
+    const { disk, durability } = this.#options
+    let hasSyncFailed = false
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const before = this.#synchronise()
+      const bytes = this.#endsWithLine(before) ? lines : concat([LINE_END, lines])
+      const written = disk.write(this.#file, bytes)
+      if (written !== bytes.length) throw new ShortWrite(written, bytes.length)
+      if (durability === "always") {
+        try {
+          await disk.sync(this.#file)
+        } catch (cause) {
+          // The kernel may have dropped the pages it could not write, so syncing them again proves nothing.
+          if (hasSyncFailed) throw cause
+          hasSyncFailed = true
+          continue
+        }
+      }
+      if (this.#isKept(before, bytes, lines)) return
+    }
+    throw new Error("the file was replaced again and again while it was written")
+  }
+
+  /** Step 4. Takes what others wrote around our lines; false if our lines are not in the file the path names. */
+  #isKept(before: number, bytes: Uint8Array, lines: Uint8Array): boolean {
+    const { disk } = this.#options
+    const after = disk.stat(this.#existing())
+    if (after.inode === this.#inode && after.size === before + bytes.length) {
+      this.#takePending(before)
+      this.#end = after.size
+      return true
+    }
+    if (after.inode !== this.#inode) this.#reopen()
+    const start = this.#end
+    const tail = this.#read(start, disk.statOpen(this.#file).size)
+    const at = findLines(tail, lines, start === 0 || this.#byteAt(start - 1) === LF)
+    if (at === undefined) return false
+    this.#takeForeign(tail.subarray(0, at))
+    this.#end = start + at + lines.length
+    this.#takeNews(start + tail.length)
+    return true
+  }
+
+  /** Step 1: our file is open and everything others wrote is taken. Answers its size. */
+  #synchronise(): number {
+    const { disk } = this.#options
+    const now = disk.stat(this.#existing())
+    if (now.inode !== this.#inode) this.#reopen()
+    const { size } = disk.statOpen(this.#file)
+    if (size < this.#end) {
+      this.#end = 0
+      this.#options.onReplaced()
+    }
+    this.#takeNews(size)
+    return size
+  }
+
+  #existing(): string {
+    const { names, disk } = this.#options
+    for (const name of names.slice(0, -1)) if (exists(disk, name)) return this.#rename(name)
+    return this.#rename(names.at(-1)!)
+  }
+
+  #rename(name: string): string {
+    this.#path = name
+    return name
+  }
+
+  #reopen(): void {
+    const { disk, onReplaced } = this.#options
+    const file = disk.open(this.#path, "append")
+    disk.close(this.#file)
+    this.#file = file
+    this.#inode = disk.statOpen(file).inode
+    this.#end = 0
+    onReplaced()
+  }
+
+  #read(start: number, end: number): Uint8Array {
+    const bytes = new Uint8Array(Math.max(0, end - start))
+    const read = this.#options.disk.read(this.#file, bytes, start)
+    return bytes.subarray(0, read)
+  }
+
+  #byteAt(position: number): number | undefined {
+    return this.#read(position, position + 1)[0]
+  }
+
+  #endsWithLine(size: number): boolean {
+    return size === 0 || this.#byteAt(size - 1) === LF
+  }
+
+  /** Takes whole lines up to `size`; an unfinished last one stays news until it is whole. */
+  #takeNews(size: number): void {
+    if (size <= this.#end) return
+    const news = this.#read(this.#end, size)
+    const lastLine = news.lastIndexOf(LF) + 1
+    this.#takeForeign(news.subarray(0, lastLine))
+    this.#end += lastLine
+  }
+
+  /** An unfinished line of somebody else that our LF has ended is theirs, whole or torn. */
+  #takePending(before: number): void {
+    if (this.#end < before) this.#takeForeign(this.#read(this.#end, before))
+  }
+
+  #takeForeign(bytes: Uint8Array): void {
+    const lines: Array<Uint8Array> = []
+    for (let start = 0; start < bytes.length; ) {
+      const lf = bytes.indexOf(LF, start)
+      const end = lf === -1 ? bytes.length : lf
+      if (end > start) lines.push(bytes.subarray(start, end))
+      start = end + 1
+    }
+    if (lines.length > 0) this.#options.onForeign(lines)
+  }
+}
+
+const directoryOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 1))
+
+const exists = (disk: Disk, path: string): boolean => {
+  try {
+    return disk.stat(path).isFile
+  } catch {
+    return false
+  }
+}
+
+/** Where `lines` stand whole at the start of a line in `bytes`. */
+const findLines = (bytes: Uint8Array, lines: Uint8Array, startsLine: boolean): number | undefined => {
+  const within = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = within.indexOf(lines); at >= 0; at = within.indexOf(lines, at + 1)) {
+    if (at === 0 ? startsLine : bytes[at - 1] === LF) return at
+  }
+  return undefined
+}
+

@@ -1,0 +1,85 @@
+/**
+ * The few operations that session files are written with. Everything that can fail or lie goes through here, so that
+ * tests can stand in a disk that is full, that tears writes, or that forgets what was not synced.
+ */
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeSync
+} from "node:fs"
+import { Context } from "effect"
+
+/** Which file it is, and how long. */
+export interface FileState {
+  readonly device: number
+  readonly inode: number
+  readonly size: number
+  readonly modified: number
+  readonly isFile: boolean
+}
+
+export interface Disk {
+  /** `append` never creates; `create` fails if the file is there. */
+  readonly open: (path: string, mode: "read" | "append" | "create") => number
+  readonly close: (file: number) => void
+  readonly stat: (path: string) => FileState
+  readonly statOpen: (file: number) => FileState
+  readonly read: (file: number, into: Uint8Array, position: number) => number
+  /** One write at the end of the file; answers how many bytes were taken. */
+  readonly write: (file: number, bytes: Uint8Array) => number
+  /** Succeeds once the data is on the medium. */
+  readonly sync: (file: number) => Promise<void>
+  /** Makes names in a directory durable. */
+  readonly syncDirectory: (path: string) => void
+  readonly makeDirectory: (path: string) => void
+  readonly rename: (from: string, to: string) => void
+  readonly link: (from: string, to: string) => void
+  readonly remove: (path: string) => void
+}
+
+const APPEND = constants.O_APPEND | constants.O_RDWR
+const FLAGS = { read: constants.O_RDONLY, append: APPEND, create: APPEND | constants.O_CREAT | constants.O_EXCL } as const
+
+const state = (stats: Stats): FileState => ({
+  device: stats.dev,
+  inode: stats.ino,
+  size: stats.size,
+  modified: stats.mtimeMs,
+  isFile: stats.isFile()
+})
+
+export const real: Disk = {
+  open: (path, mode) => openSync(path, FLAGS[mode], 0o600),
+  close: closeSync,
+  stat: (path) => state(statSync(path)),
+  statOpen: (file) => state(fstatSync(file)),
+  read: (file, into, position) => readSync(file, into, 0, into.length, position),
+  write: (file, bytes) => writeSync(file, bytes, 0, bytes.length),
+  sync: (file) => new Promise((done, failed) => fdatasync(file, (error) => (error ? failed(error) : done()))),
+  syncDirectory: (path) => {
+    const directory = openSync(path, "r")
+    try {
+      fsyncSync(directory)
+    } finally {
+      closeSync(directory)
+    }
+  },
+  makeDirectory: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  rename: renameSync,
+  link: linkSync,
+  remove: unlinkSync
+}
+
+/** The disk in use; the real one unless a test says otherwise. */
+export const Disk = Context.Reference<Disk>("@grove/storage-files/Disk", { defaultValue: () => real })

@@ -1,0 +1,145 @@
+/**
+ * Line indexes kept in the cache, so that a second open reads only what it needs. An index is a cache: one that is
+ * missing, foreign, damaged or stale is silently made anew, and deleting it loses nothing.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import { type BigIntStats, fstatSync, mkdirSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { type Columns, type Facts, LineIndex, Names } from "./LineIndex.ts"
+
+const MAGIC = "GRVIDX01"
+const HEADER_BYTES = 64
+
+/** The cache file for a session file, wherever that one is. */
+export const pathFor = (cacheDirectory: string, sessionFile: string): string =>
+  join(cacheDirectory, `${createHash("sha256").update(sessionFile).digest("hex").slice(0, 32)}.idx`)
+
+const identity = (stats: BigIntStats): string =>
+  [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(" ")
+
+const SAMPLES = 32
+const SAMPLE_BYTES = 64
+const EDGE_BYTES = 4096
+
+/** A hash of the head, the tail and samples between: what a file that only grew still has. */
+const probe = (file: number, size: number): string => {
+  const hash = createHash("sha256")
+  const buffer = Buffer.allocUnsafe(EDGE_BYTES)
+  const add = (start: number, length: number) => hash.update(buffer.subarray(0, readSync(file, buffer, 0, length, start)))
+  const edge = Math.min(EDGE_BYTES, size)
+  add(0, edge)
+  add(size - edge, edge)
+  for (let i = 1; i < SAMPLES; i++) {
+    const start = Math.floor((size / SAMPLES) * i)
+    add(start, Math.min(SAMPLE_BYTES, size - start))
+  }
+  return hash.digest("hex")
+}
+
+interface Stored extends Omit<Facts, "types" | "roles" | "oddIds"> {
+  readonly types: ReadonlyArray<string>
+  readonly roles: ReadonlyArray<string>
+  readonly oddIds: ReadonlyArray<string>
+  readonly size: number
+  readonly identity: string
+  readonly probe: string
+}
+
+type ColumnType = { new (buffer: ArrayBuffer, offset: number, length: number): Columns[keyof Columns]; BYTES_PER_ELEMENT: number }
+
+/** Widest first, so that each column begins at a multiple of its width. */
+const layout: ReadonlyArray<readonly [keyof Columns, ColumnType]> = [
+  ["starts", Float64Array as never],
+  ["ids", Float64Array as never],
+  ["times", Float64Array as never],
+  ["lengths", Uint32Array as never],
+  ["lines", Uint32Array as never],
+  ["parents", Int32Array as never],
+  ["types", Uint16Array as never],
+  ["roles", Uint16Array as never],
+  ["marks", Uint8Array as never]
+]
+
+/** Writes an index beside the others, whole or not at all. A cache that cannot be written is no failure. */
+export const save = (path: string, index: LineIndex, file: number): void => {
+  const { types, roles, oddIds, ...facts } = index.facts
+  const stored: Stored = {
+    ...facts,
+    types: types.list,
+    roles: roles.list,
+    oddIds: oddIds.list,
+    size: index.size,
+    identity: identity(fstatSync(file, { bigint: true })),
+    probe: probe(file, index.facts.end)
+  }
+  const text = Buffer.from(JSON.stringify(stored))
+  const columns = layout.map(([name]) => {
+    const column = index.columns[name].subarray(0, index.size)
+    return Buffer.from(column.buffer, column.byteOffset, column.byteLength)
+  })
+  const body = Buffer.concat([...columns, text])
+  const header = Buffer.alloc(HEADER_BYTES)
+  header.write(MAGIC, 0, "latin1")
+  header.writeUInt32LE(index.size, 8)
+  header.writeUInt32LE(text.length, 12)
+  createHash("sha256").update(text).digest().copy(header, 16)
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(temporary, Buffer.concat([header, body]), { mode: 0o600 })
+    renameSync(temporary, path)
+  } catch {
+    rmSync(temporary, { force: true })
+  }
+}
+
+/** The columns of a cache file, as views on its bytes. */
+const columnsIn = (bytes: Buffer, size: number): { readonly columns: Columns; readonly end: number } => {
+  const copy = bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
+  let offset = HEADER_BYTES
+  const columns: Record<string, Columns[keyof Columns]> = {}
+  for (const [name, Column] of layout) {
+    columns[name] = new Column(copy.buffer as ArrayBuffer, copy.byteOffset + offset, size)
+    offset += size * Column.BYTES_PER_ELEMENT
+  }
+  return { columns: columns as never, end: offset }
+}
+
+const parse = (bytes: Buffer): { readonly stored: Stored; readonly columns: Columns } | undefined => {
+  if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 8) !== MAGIC) return undefined
+  const size = bytes.readUInt32LE(8)
+  const textLength = bytes.readUInt32LE(12)
+  const width = layout.reduce((sum, [, Column]) => sum + Column.BYTES_PER_ELEMENT, 0)
+  if (bytes.length !== HEADER_BYTES + size * width + textLength) return undefined
+  const text = bytes.subarray(bytes.length - textLength)
+  if (!createHash("sha256").update(text).digest().equals(bytes.subarray(16, 48))) return undefined
+  return { stored: JSON.parse(text.toString()) as Stored, columns: columnsIn(bytes, size).columns }
+}
+
+export interface Loaded {
+  readonly index: LineIndex
+  /** Whether the file has grown since. */
+  readonly isBehind: boolean
+}
+
+/** The cached index of an open file, if it is still true of it: the same file untouched, or the same file grown. */
+export const load = (path: string, file: number): Loaded | undefined => {
+  try {
+    const found = parse(readFileSync(path))
+    if (found === undefined) return undefined
+    const { stored, columns } = found
+    const stats = fstatSync(file, { bigint: true })
+    const isSame = stored.identity === identity(stats)
+    const hasGrown = Number(stats.size) >= stored.end && stored.identity.startsWith(`${stats.dev} ${stats.ino} `)
+    if (!isSame && !(hasGrown && probe(file, stored.end) === stored.probe)) return undefined
+    const { size, identity: _identity, probe: _probe, types, roles, oddIds, ...facts } = stored
+    const index = new LineIndex(
+      { ...facts, types: new Names(types), roles: new Names(roles), oddIds: new Names(oddIds) },
+      columns,
+      size
+    )
+    return { index, isBehind: !isSame }
+  } catch {
+    return undefined
+  }
+}
