@@ -1,13 +1,14 @@
 /** Every subcommand, with what its help says. The code of each is loaded when it is called. */
 import type { SessionStore, SessionStoreError } from "@grove/core"
 import { TreeView } from "@grove/core/model"
+import type { Scope } from "effect/Scope"
 import type { Failure, Negative, UsageError } from "./CliError.ts"
 import type { Command, Run } from "./Command.ts"
 import type { Environment } from "./Environment.ts"
 import type { Paths } from "./Paths.ts"
 
 export type CommandError = UsageError | Failure | Negative | SessionStoreError
-type CommandServices = Environment | Paths | SessionStore
+type CommandServices = Environment | Paths | Scope | SessionStore
 
 interface Loadable {
   readonly command: Command
@@ -90,11 +91,52 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "append",
+      about: "Appends entries, read as JSON from standard input, one a line; prints the id of each when it is written.",
+      arguments: [{ ...session, about: "a session, or a new .jsonl path" }],
+      flags: { sync: { type: "boolean", about: "print an id only when its entry is on the disk" } },
+      examples: ['echo \'{"type":"session_info","name":"plan"}\' | grove append @last']
+    },
+    load: () => import("./commands/append.ts")
+  },
+  {
+    command: {
+      name: "fork",
+      about: "Copies the path to an entry into a new session and prints where it is.",
+      arguments: [session],
+      flags: {
+        at: { type: "string", value: "entry", about: "the last entry to copy (default: where the session stands)" },
+        all: { type: "boolean", about: "copy every branch" },
+        cwd: { type: "string", value: "dir", about: "the working directory of the new session" }
+      }
+    },
+    load: () => import("./commands/fork.ts")
+  },
+  {
+    command: {
+      name: "move",
+      about: "Gives a session another working directory. The old file is kept as a backup.",
+      arguments: [session],
+      flags: { cwd: { type: "string", value: "dir", about: "the new working directory" } }
+    },
+    load: () => import("./commands/move.ts")
+  },
+  {
+    command: {
       name: "migrate",
-      about: "Brings session files to the current version.",
+      about: "Brings session files to the current version. The originals are kept as backups.",
       arguments: [{ name: "file", required: true, many: true, about: "session files" }],
       flags: { "dry-run": { type: "boolean", about: "only say what would change" } }
     },
     load: () => import("./commands/migrate.ts")
+  },
+  {
+    command: {
+      name: "repair",
+      about: "Keeps the readable lines of a file; the original and the unreadable lines are kept beside it.",
+      arguments: [{ name: "file", required: true, about: "a session file" }],
+      flags: {}
+    },
+    load: () => import("./commands/repair.ts")
   }
 ]

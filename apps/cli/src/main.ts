@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import { Preview } from "@grove/core/model"
-import { JsonlSessionStore, SessionPaths } from "@grove/storage-files"
+import { FileBlobStore, JsonlSessionStore, SessionPaths } from "@grove/storage-files"
 import { Cause, Effect, Exit, Layer } from "effect"
-import { UsageError } from "./CliError.ts"
+import { Failure, UsageError } from "./CliError.ts"
 import * as Command from "./Command.ts"
 import { type CommandError, commands } from "./commands.ts"
 import { Environment, type Surroundings } from "./Environment.ts"
@@ -17,14 +17,14 @@ const FAILED = 1
 const NARROWEST = 40
 const WIDEST = 500
 
-const surroundingsFrom = (sessionDirectory: string | boolean | undefined): Surroundings => {
+const surroundingsFrom = (cwd: string, sessionDirectory: string | boolean | undefined): Surroundings => {
   const { env, stdout } = process
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "UTF-8"
   const folder = typeof sessionDirectory === "string" ? sessionDirectory : env.GROVE_SESSION_DIR || undefined
   return {
     home: resolve(env.GROVE_HOME || `${homedir()}/.grove`),
     sessionDirectory: folder === undefined ? undefined : resolve(folder),
-    cwd: process.cwd(),
+    cwd,
     columns: Math.trunc(Math.min(Math.max(stdout.columns ?? (Number(env.COLUMNS) || 80), NARROWEST), WIDEST)),
     colors: stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb",
     unicode: /utf-?8/i.test(locale)
@@ -58,15 +58,19 @@ const runNamed = Effect.fnUntraced(function* (name: string, words: ReadonlyArray
   if (found === undefined) return yield* unknownCommand(name)
   const input = yield* Effect.fromResult(Command.parse(found.command, words))
   if (input.flags.help === true) return yield* print(Command.help(found.command))
-  const surroundings = surroundingsFrom(input.flags["session-dir"])
+  const cwd = yield* Effect.try({
+    try: () => process.cwd(),
+    catch: () => new Failure({ message: "the folder this was started in is gone; change to another one first" })
+  })
+  const surroundings = surroundingsFrom(cwd, input.flags["session-dir"])
   const paths = SessionPaths.make(surroundings)
   const { run } = yield* Effect.promise(found.load)
   yield* Effect.provide(
-    run(input),
+    Effect.scoped(run(input)),
     Layer.mergeAll(
       Layer.succeed(Environment, surroundings),
       Layer.succeed(Paths, paths),
-      JsonlSessionStore.layer(paths)
+      Layer.provide(JsonlSessionStore.layer({ paths }), FileBlobStore.layer({ directory: paths.blobs }))
     )
   )
 })

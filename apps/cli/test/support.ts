@@ -1,9 +1,7 @@
 /** What the tests of the command share: the built program, run on copies of the fixtures with a home nobody has used. */
 import { type SpawnOptions, spawn } from "node:child_process"
-import { createHash } from "node:crypto"
 import {
   cpSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -73,16 +71,19 @@ export const inTurn = async <A, B>(items: ReadonlyArray<A>, work: (item: A) => P
 
 // ----------------------------------------------------------------------------------------------- the sandbox
 
-/** Every file below a folder with what it holds and whether it was written anew, so that any change shows. */
+/** Every path below a folder with all that a write changes: which file it is, its size, and when it was last touched. */
 const stateOf = (folder: string): string => {
-  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }).sort() : []
-  const hash = createHash("sha256")
-  for (const name of names) {
-    const stats = lstatSync(join(folder, name), { bigint: true })
-    hash.update(`${name}\n${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeNs}\n`)
-    if (stats.isFile()) hash.update(readFileSync(join(folder, name)))
+  const found: Array<string> = []
+  const pending = [folder]
+  while (pending.length > 0) {
+    for (const item of readdirSync(pending.pop()!, { withFileTypes: true })) {
+      const path = join(item.parentPath, item.name)
+      if (item.isDirectory()) pending.push(path)
+      const { ino, mode, size, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true })
+      found.push([path, ino, mode, size, mtimeNs, item.isDirectory() ? "" : ctimeNs].join(" "))
+    }
   }
-  return `${names.length} files, ${hash.digest("hex")}`
+  return found.sort().join("\n")
 }
 
 export interface Sandbox {
@@ -98,6 +99,8 @@ export interface Sandbox {
   readonly json: <A>(args: ReadonlyArray<string>, options?: Running) => Promise<A>
   /** What people are shown. */
   readonly text: (args: ReadonlyArray<string>, options?: Running) => Promise<string>
+  /** Changes the sandbox from outside, before the next command is run. */
+  readonly prepare: <A>(change: () => A) => A
   /** Writes a file into the sandbox: its path. */
   readonly write: (name: string, data: string | Uint8Array) => string
   readonly env: Readonly<Record<string, string>>
@@ -107,6 +110,15 @@ const copyFixtures = (to: string): void => {
   const isInput = (path: string) => !/\.(json|md|txt)$/.test(path)
   for (const name of ["pi", "omp/sessions", "omp/blobs"]) {
     cpSync(join(root, "fixtures", name), join(to, name), { recursive: true, filter: isInput })
+  }
+}
+
+/** The copies are byte for byte what they were copied from. */
+const assertSameAsOriginals = (copies: string): void => {
+  for (const name of readdirSync(copies, { recursive: true, encoding: "utf8" })) {
+    if (!lstatSync(join(copies, name)).isFile()) continue
+    const original = readFileSync(join(root, "fixtures", name))
+    assert.isTrue(original.equals(readFileSync(join(copies, name))), `${name} was changed`)
   }
 }
 
@@ -122,9 +134,16 @@ export const sandbox = (options: { readonly fixtures?: boolean } = {}): Sandbox 
   mkdirSync(cwd)
   if (options.fixtures === true) copyFixtures(fixtures)
   let expected = stateOf(folder)
-  const assertUnchanged = () => assert.strictEqual(stateOf(folder), expected, "a reading command wrote something")
+  const assertUnchanged = () => {
+    const before = expected
+    expected = stateOf(folder)
+    assert.strictEqual(expected, before, "a reading command wrote something")
+  }
   afterEach(assertUnchanged)
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => {
+    if (options.fixtures === true) assertSameAsOriginals(fixtures)
+    rmSync(folder, { recursive: true, force: true })
+  })
 
   const env = {
     PATH: process.env.PATH ?? "",
@@ -147,6 +166,12 @@ export const sandbox = (options: { readonly fixtures?: boolean } = {}): Sandbox 
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" }, `grove ${args.join(" ")}`)
     return stdout
   }
+  const prepare = <A>(change: () => A): A => {
+    assertUnchanged()
+    const result = change()
+    expected = stateOf(folder)
+    return result
+  }
   return {
     folder,
     home,
@@ -154,16 +179,16 @@ export const sandbox = (options: { readonly fixtures?: boolean } = {}): Sandbox 
     cwd,
     env,
     grove,
+    prepare,
     text: succeed,
     json: async (args, options) => onlyValue(await succeed([...args, "--json"], options)),
-    write: (name, data) => {
-      assertUnchanged()
-      const path = join(folder, name)
-      mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, data)
-      expected = stateOf(folder)
-      return path
-    }
+    write: (name, data) =>
+      prepare(() => {
+        const path = join(folder, name)
+        mkdirSync(dirname(path), { recursive: true })
+        writeFileSync(path, data)
+        return path
+      })
   }
 }
 
@@ -187,7 +212,7 @@ export const assertRefused = (ran: Ran, code: number, says: RegExp): void => {
 
 /** Nothing that a terminal would obey: no control but line ends, no override of direction, nothing invisible. */
 export const assertInert = (text: string): void => {
-  const found = /(?!\n)[\p{Cc}]|(?![\u200c\u200d])\p{Cf}|[\u2028\u2029\ufeff]/u.exec(text)
+  const found = /(?!\n)[\p{Cc}]|(?![\u200c\u200d])\p{Cf}/u.exec(text)
   const where = found === null ? "" : JSON.stringify(text.slice(Math.max(0, found.index - 40), found.index + 10))
   assert.isNull(found, `a terminal would obey U+${found?.[0].codePointAt(0)?.toString(16)} in ${where}`)
 }

@@ -1,6 +1,6 @@
 /** Port: an append-only log per session. */
 import { Context, Effect, Layer, PubSub, Result, Schema, type Scope, Stream } from "effect"
-import type { Entry } from "./model/Entry.ts"
+import { type Entry, role } from "./model/Entry.ts"
 import * as Ids from "./model/EntryId.ts"
 import * as Header from "./model/Header.ts"
 import * as Jsonl from "./model/Jsonl.ts"
@@ -62,6 +62,17 @@ export interface SessionLog {
    * appended itself.
    */
   readonly changes: Stream.Stream<ReadonlyArray<Entry>, SessionStoreError>
+  /** Everything appended before is on the medium; fails with the first failure that no later append has made good. */
+  readonly flush: Effect.Effect<void, SessionStoreError>
+  /** Removes a draft that never got a reply; does nothing to any other session. For whoever made the draft, on leaving. */
+  readonly discardDraft: Effect.Effect<void, SessionStoreError>
+}
+
+export interface CreateOptions {
+  /** Kept apart until its first reply: lists mark it, and nobody but this terminal continues it. */
+  readonly draft?: boolean
+  /** Where the session is to be; a place that holds nothing yet. */
+  readonly path?: string
 }
 
 export interface ListOptions {
@@ -75,11 +86,11 @@ export class SessionStore extends Context.Service<
   SessionStore,
   {
     /** Makes a session with nothing but its header. An id is never taken twice. */
-    readonly create: (header: Header.Header) => Effect.Effect<SessionRef, SessionStoreError>
+    readonly create: (header: Header.Header, options?: CreateOptions) => Effect.Effect<SessionRef, SessionStoreError>
     /** Finds by id, by unambiguous prefix or suffix of at least four characters, or by path. A whole id is never ambiguous. */
     readonly find: (name: string) => Effect.Effect<SessionRef, SessionStoreError>
-    /** Reads without changing anything. */
-    readonly read: (ref: SessionRef) => Effect.Effect<Snapshot, SessionStoreError>
+    /** Reads without changing anything. Bodies that were not read yet can be until the scope ends. */
+    readonly read: (ref: SessionRef) => Effect.Effect<Snapshot, SessionStoreError, Scope.Scope>
     /** Opens what is there for writing until the scope ends, by which time everything appended is on the medium. */
     readonly open: (ref: SessionRef) => Effect.Effect<SessionLog, SessionStoreError, Scope.Scope>
     /** Newest first. What cannot be read is left out. */
@@ -113,6 +124,7 @@ interface Written {
 interface Kept {
   readonly ref: SessionRef
   text: string
+  readonly isDraft: boolean
   readonly written: PubSub.PubSub<Written>
 }
 
@@ -131,12 +143,12 @@ const makeMemory = () => {
   const snapshot = ({ ref, text }: Kept): Snapshot => Result.getOrThrow(snapshotOf(ref, encoder.encode(text)))
 
   return SessionStore.of({
-    create: (header) =>
+    create: (header, { draft = false, path } = {}) =>
       Effect.gen(function* () {
         const written = yield* PubSub.unbounded<Written>()
         if (sessions.has(header.id)) return yield* fail(header.id, new SessionExists())
-        const ref = { id: header.id, path: `memory:${header.id}` }
-        sessions.set(header.id, { ref, text: Jsonl.encode(header), written })
+        const ref = { id: header.id, path: path ?? `memory:${header.id}` }
+        sessions.set(header.id, { ref, text: Jsonl.encode(header), isDraft: draft, written })
         return ref
       }),
     find: (name) =>
@@ -164,7 +176,13 @@ const makeMemory = () => {
           changes: Stream.fromSubscription(subscription).pipe(
             Stream.filter(({ by }) => by !== me),
             Stream.map(({ entries }) => entries)
-          )
+          ),
+          flush: Effect.void,
+          discardDraft: Effect.suspend(() => {
+            const hasReply = snapshot(session).tree.entries.some((entry) => role(entry) === "assistant")
+            if (session.isDraft && !hasReply) sessions.delete(session.ref.id)
+            return Effect.void
+          })
         }
       }),
     list: ({ cwd, subAgents = false } = {}) =>

@@ -23,6 +23,7 @@ import * as Mark from "./model/Mark.ts"
 import type { Json } from "./model/open.ts"
 import type { SessionSummary } from "./model/SessionSummary.ts"
 import { NONE, SessionTree } from "./model/SessionTree.ts"
+import type * as Store from "./SessionStore.ts"
 import { type ListOptions, type SessionRef, SessionStore, type SessionStoreError } from "./SessionStore.ts"
 
 /** An id that no entry of the session has. Marks are no places to stand on or to name, so theirs count as unknown. */
@@ -86,7 +87,7 @@ export interface Session {
   readonly events: Stream.Stream<SessionEvent>
 }
 
-export interface CreateOptions {
+export interface CreateOptions extends Store.CreateOptions {
   readonly cwd: string
   readonly id?: SessionId
   readonly parentSession?: string
@@ -123,17 +124,10 @@ export class Sessions extends Context.Service<
       const ids = yield* EntryIds
 
       const create = Effect.fn("Sessions.create")(function* (options: CreateOptions) {
-        const { cwd, parentSession } = options
-        const id = options.id ?? (yield* ids.session)
+        const { cwd, parentSession, id = yield* ids.session, ...place } = options
         const lineage = parentSession === undefined ? {} : { parentSession }
-        return yield* store.create({
-          type: "session",
-          version: CURRENT_VERSION,
-          id,
-          timestamp: yield* iso,
-          cwd,
-          ...lineage
-        })
+        const timestamp = yield* iso
+        return yield* store.create({ type: "session", version: CURRENT_VERSION, id, timestamp, cwd, ...lineage }, place)
       })
 
       const open = Effect.fn("Sessions.open")(function* (name: string) {
@@ -149,9 +143,9 @@ export class Sessions extends Context.Service<
         const kept = copiesOf(tree, options.all === true ? tree.entries : tree.path(at ?? ""))
         const facts = yield* factsFor(tree, kept, at, Facts.nameOf(tree.facts, title, header))
         const target = yield* create({ cwd: options.cwd ?? header?.cwd ?? "", parentSession: ref.path })
-        yield* Effect.scoped(Effect.flatMap(store.open(target), (log) => log.append([...kept, ...facts])))
+        yield* Effect.flatMap(store.open(target), (log) => log.append([...kept, ...facts]))
         return target
-      })
+      }, Effect.scoped)
 
       /** What the copies do not say by themselves: the facts that concern them, and a mark that stands where the fork begins. */
       const factsFor = Effect.fnUntraced(function* (

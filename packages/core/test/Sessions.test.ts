@@ -72,7 +72,7 @@ const saying = (cursor: Cursor, ...texts: ReadonlyArray<string>) =>
 
 const read = (ref: SessionRef) =>
   Effect.map(
-    SessionStore.use((store) => store.read(ref)),
+    Effect.scoped(SessionStore.use((store) => store.read(ref))),
     ({ tree }) => tree
   )
 const stored = (ref: SessionRef) => Effect.map(read(ref), ({ entries }) => [...entries])
@@ -709,7 +709,7 @@ describe("forks", () => {
       const { ref } = yield* source
       const headerOf = (forked: SessionRef) =>
         Effect.map(
-          SessionStore.use((store) => store.read(forked)),
+          Effect.scoped(SessionStore.use((store) => store.read(forked))),
           ({ header }) => header
         )
       const [here, there] = [yield* fork(ref), yield* fork(ref, { cwd: "/elsewhere" })]

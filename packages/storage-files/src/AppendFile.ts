@@ -28,6 +28,8 @@ export interface Options {
   readonly onForeign: (lines: ReadonlyArray<Uint8Array>) => void
   /** The file is another one now, or shorter than it was: everything known of it must be read again. */
   readonly onReplaced: () => void
+  /** Called when everything others wrote is taken and our write comes next; what it throws, the append fails with. */
+  readonly beforeWrite?: () => void
   /** Called with the first of a row of failures. */
   readonly onFailure: (path: string, cause: unknown) => void
 }
@@ -145,6 +147,7 @@ export class AppendFile {
     let hasSyncFailed = false
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const before = this.#synchronise()
+      this.#options.beforeWrite?.()
       const bytes = this.#endsWithLine(before) ? lines : concat([LINE_END, lines])
       const written = disk.write(this.#file, bytes)
       if (written !== bytes.length) throw new ShortWrite(written, bytes.length)
@@ -276,4 +279,3 @@ const findLines = (bytes: Uint8Array, lines: Uint8Array, startsLine: boolean): n
   }
   return undefined
 }
-

@@ -49,7 +49,11 @@ export interface Disk {
 }
 
 const APPEND = constants.O_APPEND | constants.O_RDWR
-const FLAGS = { read: constants.O_RDONLY, append: APPEND, create: APPEND | constants.O_CREAT | constants.O_EXCL } as const
+const FLAGS = {
+  read: constants.O_RDONLY,
+  append: APPEND,
+  create: APPEND | constants.O_CREAT | constants.O_EXCL
+} as const
 
 const state = (stats: Stats): FileState => ({
   device: stats.dev,

@@ -3,7 +3,16 @@
  * missing, foreign, damaged or stale is silently made anew, and deleting it loses nothing.
  */
 import { createHash, randomBytes } from "node:crypto"
-import { type BigIntStats, fstatSync, mkdirSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  type BigIntStats,
+  fstatSync,
+  mkdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { type Columns, type Facts, LineIndex, Names } from "./LineIndex.ts"
 
@@ -25,7 +34,8 @@ const EDGE_BYTES = 4096
 const probe = (file: number, size: number): string => {
   const hash = createHash("sha256")
   const buffer = Buffer.allocUnsafe(EDGE_BYTES)
-  const add = (start: number, length: number) => hash.update(buffer.subarray(0, readSync(file, buffer, 0, length, start)))
+  const add = (start: number, length: number) =>
+    hash.update(buffer.subarray(0, readSync(file, buffer, 0, length, start)))
   const edge = Math.min(EDGE_BYTES, size)
   add(0, edge)
   add(size - edge, edge)
@@ -45,13 +55,17 @@ interface Stored extends Omit<Facts, "types" | "roles" | "oddIds"> {
   readonly probe: string
 }
 
-type ColumnType = { new (buffer: ArrayBuffer, offset: number, length: number): Columns[keyof Columns]; BYTES_PER_ELEMENT: number }
+type ColumnType = {
+  new (buffer: ArrayBuffer, offset: number, length: number): Columns[keyof Columns]
+  BYTES_PER_ELEMENT: number
+}
 
 /** Widest first, so that each column begins at a multiple of its width. */
 const layout: ReadonlyArray<readonly [keyof Columns, ColumnType]> = [
   ["starts", Float64Array as never],
   ["ids", Float64Array as never],
   ["times", Float64Array as never],
+  ["spoken", Float64Array as never],
   ["lengths", Uint32Array as never],
   ["lines", Uint32Array as never],
   ["parents", Int32Array as never],

@@ -5,7 +5,7 @@
  * and names `parentId` once; every other line is parsed. Flat columns instead of objects: 100,000 entries take a few
  * megabytes, and the columns are written to the cache as they are.
  */
-import { Entry, type EntryId, EntryTable, Header, Jsonl, Mark, type Problem } from "@grove/core/model"
+import { Entry, type EntryId, EntryTable, type Header, Jsonl, Mark, type Problem } from "@grove/core/model"
 
 const { NONE } = EntryTable
 
@@ -37,6 +37,8 @@ export interface Columns {
   readonly lines: Uint32Array
   readonly ids: Float64Array
   readonly times: Float64Array
+  /** When a prompt or reply was made by its own word; NaN where only the body tells. */
+  readonly spoken: Float64Array
   readonly parents: Int32Array
   readonly types: Uint16Array
   readonly roles: Uint16Array
@@ -49,6 +51,7 @@ const makeColumns = (capacity: number): Columns => ({
   lines: new Uint32Array(capacity),
   ids: new Float64Array(capacity),
   times: new Float64Array(capacity),
+  spoken: new Float64Array(capacity),
   parents: new Int32Array(capacity),
   types: new Uint16Array(capacity),
   roles: new Uint16Array(capacity),
@@ -128,7 +131,8 @@ const ROLE = bytesOf('","message":{"role":"')
 const CUSTOM_TYPE = bytesOf('","customType":"')
 const GROVE = bytesOf("grove.")
 const MESSAGE_TYPE = bytesOf('message"')
-const TAIL = /","id":"([^"\\]+)","parentId":(?:"([^"\\]+)"|null),"timestamp":"([^"\\]{10,40})"\}$|,"id":"([^"\\]+)","parentId":(?:"([^"\\]+)"|null),"timestamp":"([^"\\]{10,40})"\}$/
+const TAIL =
+  /","id":"([^"\\]+)","parentId":(?:"([^"\\]+)"|null),"timestamp":"([^"\\]{10,40})"\}$|,"id":"([^"\\]+)","parentId":(?:"([^"\\]+)"|null),"timestamp":"([^"\\]{10,40})"\}$/
 const TAIL_BYTES = 320
 
 const startsWith = (bytes: Uint8Array, at: number, wanted: Uint8Array): boolean => {
@@ -167,6 +171,17 @@ const timeAt = (bytes: Buffer, at: number, end: number): number => {
     if (!Number.isNaN(time)) return time
   }
   return Entry.time(bytes.toString("latin1", at, end))
+}
+
+const SPOKEN = bytesOf('"timestamp":')
+
+/** The number in `"timestamp":1760000000000}}` at the end of a line, where most writers put a message's own time. */
+const spokenAt = (bytes: Uint8Array, end: number): number => {
+  let at = end - 3
+  let value = 0
+  for (let unit = 1; at > 0 && bytes[at]! >= 48 && bytes[at]! <= 57; at--, unit *= 10) value += (bytes[at]! - 48) * unit
+  const isTime = bytes[end - 2] === CLOSING_BRACE && startsWith(bytes, at + 1 - SPOKEN.length, SPOKEN)
+  return isTime && at < end - 3 ? value : Number.NaN
 }
 
 /** A line in a buffer, and where it stands in the file. */
@@ -279,7 +294,8 @@ export class LineIndex {
     const typeStart = start + HEAD.length
     const typeEnd = startsWith(bytes, typeStart, MESSAGE_TYPE) ? typeStart + 7 : stringEnd(bytes, typeStart, 40)
     if (typeEnd === NONE) return false
-    if (!startsWith(bytes, typeEnd, ID)) return this.#takeTail({ bytes, start, end, offset }, typeStart, typeEnd, sameAs)
+    if (!startsWith(bytes, typeEnd, ID))
+      return this.#takeTail({ bytes, start, end, offset }, typeStart, typeEnd, sameAs)
     const idStart = typeEnd + ID.length
     const idEnd = stringEnd(bytes, idStart, 128)
     if (idEnd === NONE || idEnd === idStart || !startsWith(bytes, idEnd, PARENT)) return false
@@ -310,12 +326,19 @@ export class LineIndex {
       mark = startsWith(bytes, timeEnd + CUSTOM_TYPE.length, GROVE) ? 1 : 0
     }
     const id = this.#codeAt(bytes, idStart, idEnd)
-    this.#add(id, parent, timeAt(bytes, timeStart, timeEnd), type, role, mark, offset, end - start, sameAs)
+    const time = timeAt(bytes, timeStart, timeEnd)
+    const spoken = type === MESSAGE ? spokenAt(bytes, end) : Number.NaN
+    this.#add(id, parent, time, spoken, type, role, mark, offset, end - start, sameAs)
     return true
   }
 
   /** `custom` and `custom_message` as Pi writes them: their own fields first, the envelope at the end. */
-  #takeTail(line: Omit<Line, "isPlain">, typeStart: number, typeEnd: number, sameAs: (row: number) => boolean): boolean {
+  #takeTail(
+    line: Omit<Line, "isPlain">,
+    typeStart: number,
+    typeEnd: number,
+    sameAs: (row: number) => boolean
+  ): boolean {
     const { bytes, start, end, offset } = line
     if (!startsWith(bytes, typeEnd, CUSTOM_TYPE)) return false
     const type = this.#typeCode(bytes, typeStart, typeEnd)
@@ -325,7 +348,7 @@ export class LineIndex {
     const [id, parent, time] = found[1] === undefined ? [found[4], found[5], found[6]] : [found[1], found[2], found[3]]
     const parentCode = parent === undefined ? NO_PARENT : this.#code(Buffer.from(parent, "latin1").toString())
     const code = this.#code(Buffer.from(id!, "latin1").toString())
-    this.#add(code, parentCode, Entry.time(time!), type, 0, mark, offset, end - start, sameAs)
+    this.#add(code, parentCode, Entry.time(time!), Number.NaN, type, 0, mark, offset, end - start, sameAs)
     return true
   }
 
@@ -342,7 +365,10 @@ export class LineIndex {
     const { facts } = this
     const parsed = Jsonl.parseLine(bytes.subarray(start, end))
     if (parsed.is === "blank") return
-    if (parsed.is === "not-json") return this.#skip(terminated ? "not-json" : "torn-tail")
+    if (parsed.is === "not-json") {
+      this.#skip(terminated ? "not-json" : "torn-tail")
+      return
+    }
     const { value, damagedText } = parsed
     const kind = Jsonl.kindOf(value, facts.header, facts.title)
     if (kind === "title") facts.title = value as Header.TitleSlot
@@ -358,7 +384,18 @@ export class LineIndex {
       const role = facts.roles.code(Entry.role(entry) ?? "")
       const type = facts.types.code(entry.type)
       const mark = Mark.isMark(entry) ? 1 : 0
-      this.#add(this.#code(entry.id), parent, Entry.time(entry.timestamp), type, role, mark, offset, end - start, sameAs)
+      this.#add(
+        this.#code(entry.id),
+        parent,
+        Entry.time(entry.timestamp),
+        Number.NaN,
+        type,
+        role,
+        mark,
+        offset,
+        end - start,
+        sameAs
+      )
     }
   }
 
@@ -366,6 +403,7 @@ export class LineIndex {
     id: number,
     parent: number,
     time: number,
+    spoken: number,
     type: number,
     role: number,
     mark: number,
@@ -387,6 +425,7 @@ export class LineIndex {
     columns.ids[row] = id
     this.#parentCodes[row] = parent
     columns.times[row] = time
+    columns.spoken[row] = spoken
     columns.types[row] = type
     columns.roles[row] = role
     columns.marks[row] = mark

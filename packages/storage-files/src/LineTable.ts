@@ -57,6 +57,7 @@ export const make = (index: LineIndex, file: number): EntryTable.EntryTable => {
     role: (row) => facts.roles.list[columns.roles[row]!] || null,
     isMark: (row) => columns.marks[row] === 1,
     time: (row) => columns.times[row]!,
+    spoken: (row) => columns.spoken[row]!,
     entry,
     entries: (rows) => {
       const found: Array<Entry.Entry | undefined> = []

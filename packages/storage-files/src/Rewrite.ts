@@ -4,8 +4,8 @@
  */
 import { randomBytes } from "node:crypto"
 import { basename, dirname, join } from "node:path"
-import type { Disk } from "./Disk.ts"
 import { ShortWrite } from "./AppendFile.ts"
+import type { Disk } from "./Disk.ts"
 
 export interface Options {
   readonly disk: Disk
@@ -79,10 +79,7 @@ export interface Rewritten {
 }
 
 /** Replaces the file by what `transform` makes of its bytes. Until the rename nothing has happened; after it, everything. */
-export const rewrite = async (
-  options: Options,
-  transform: (bytes: Uint8Array) => Uint8Array
-): Promise<Rewritten> => {
+export const rewrite = async (options: Options, transform: (bytes: Uint8Array) => Uint8Array): Promise<Rewritten> => {
   const { disk, path, to = path, backup, onStep = () => {} } = options
   const directory = dirname(to)
   const temporary = join(directory, `.${basename(to)}.${randomBytes(6).toString("hex")}.tmp`)

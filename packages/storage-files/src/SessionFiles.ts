@@ -40,6 +40,16 @@ const openRegular = (path: string): number => {
   return openSync(path, "r")
 }
 
+/** The bytes of a session file. */
+export const readRegular = (path: string): Uint8Array => {
+  const file = openRegular(path)
+  try {
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Reads a session without changing it. Throws what the file system throws. */
 export const open = (
   ref: Store.SessionRef,
@@ -49,7 +59,8 @@ export const open = (
   const file = openRegular(path)
   const { size, ino } = fstatSync(file)
   if (size > parsedWhole) {
-    const opened = openLarge(ref, file, size, ino, IndexFile.pathFor(cache, path))
+    const cached = size > PARSED_WHOLE ? IndexFile.pathFor(cache, path) : undefined
+    const opened = openLarge(ref, file, size, ino, cached)
     if (opened !== undefined) return opened
   }
   const bytes = readFileSync(file)
@@ -87,8 +98,8 @@ const snapshot = (
 })
 
 /** The index of an open file: the cached one where it is still true, brought up to date or made anew otherwise. */
-const indexOf = (file: number, size: number, cached: string): LineIndex => {
-  const loaded = IndexFile.load(cached, file)
+const indexOf = (file: number, size: number, cached: string | undefined): LineIndex => {
+  const loaded = cached === undefined ? undefined : IndexFile.load(cached, file)
   if (loaded !== undefined) {
     const { index } = loaded
     const known = index.facts.end
@@ -97,14 +108,15 @@ const indexOf = (file: number, size: number, cached: string): LineIndex => {
       index.link()
     }
     if (!index.isConfused) {
-      if (index.facts.end - known > WORTH_CACHING && index.facts.end === size) IndexFile.save(cached, index, file)
+      if (index.facts.end - known > WORTH_CACHING && index.facts.end === size) IndexFile.save(cached!, index, file)
       return index
     }
   }
   const index = new LineIndex()
   scan(file, index, size)
   index.link()
-  if (index.facts.header !== null && index.facts.end === size) IndexFile.save(cached, index, file)
+  const isWhole = index.facts.header !== null && index.facts.end === size
+  if (isWhole && cached !== undefined) IndexFile.save(cached, index, file)
   return index
 }
 
@@ -114,7 +126,7 @@ const openLarge = (
   file: number,
   size: number,
   inode: number,
-  cached: string
+  cached: string | undefined
 ): Result.Result<Opened, Jsonl.NotASession> | undefined => {
   const index = indexOf(file, size, cached)
   const { header, title, headerLine, end } = index.facts
@@ -146,14 +158,16 @@ export interface Migrated {
 }
 
 /** What a migration would do to a file. */
-export const planMigration = (bytes: Uint8Array): Result.Result<Migrated, Jsonl.NotASession> => {
-  if (bytes.length === 0) return Result.succeed({ from: null, to: null, changed: false, backup: null })
-  return Result.map(Jsonl.upgrade(bytes), ({ from, to, text }) => ({ from, to, changed: text !== undefined, backup: null }))
+export const planMigration = async (path: string): Promise<Migrated> => {
+  const bytes = readRegular(path)
+  if (bytes.length === 0) return { from: null, to: null, changed: false, backup: null }
+  const { from, to, text } = Result.getOrThrow(Jsonl.upgrade(bytes))
+  return { from, to, changed: text !== undefined, backup: null }
 }
 
 /** Rewrites an old file as the current version; the original is kept as `<file>.v<old>.bak`. */
 export const migrate = async (disk: Disk, path: string): Promise<Migrated> => {
-  const plan = Result.getOrThrow(planMigration(readFileSync(path)))
+  const plan = await planMigration(path)
   if (!plan.changed) return plan
   const { backup } = await rewrite({ disk, path, backup: `${path}.v${plan.from}.bak` }, (bytes) => {
     const { text } = Result.getOrThrow(Jsonl.upgrade(bytes))
@@ -211,7 +225,12 @@ const openOrCreate = (disk: Disk, path: string): number => {
 }
 
 /** Gives a session another working directory, and with it another place. The old file is kept as `<file>.bak`. */
-export const move = async (disk: Disk, from: string, to: string, cwd: string): Promise<{ readonly backup: string | null }> => {
+export const move = async (
+  disk: Disk,
+  from: string,
+  to: string,
+  cwd: string
+): Promise<{ readonly backup: string | null }> => {
   disk.makeDirectory(dirname(to))
   const rewritten = await rewrite({ disk, path: from, to, backup: `${from}.bak` }, (bytes) => withCwd(bytes, cwd))
   if (to !== from) disk.remove(from)

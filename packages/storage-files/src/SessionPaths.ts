@@ -7,6 +7,7 @@ export interface SessionPaths {
   readonly home: string
   readonly sessions: string
   readonly blobs: string
+  readonly cache: string
   readonly isFlat: boolean
 }
 
@@ -17,6 +18,7 @@ export const make = (options: {
   home: options.home,
   sessions: options.sessionDirectory ?? join(options.home, "sessions"),
   blobs: join(options.home, "blobs"),
+  cache: join(options.home, "cache"),
   isFlat: options.sessionDirectory !== undefined
 })
 

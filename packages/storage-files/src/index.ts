@@ -1,6 +1,11 @@
 /** Grove's storage on plain files. */
+export * as AppendFile from "./AppendFile.ts"
+export * as Catalogue from "./Catalogue.ts"
+export * as Disk from "./Disk.ts"
 export * as FileBlobStore from "./FileBlobStore.ts"
 export * as FileCheck from "./FileCheck.ts"
 export * as ImageBlobs from "./ImageBlobs.ts"
 export * as JsonlSessionStore from "./JsonlSessionStore.ts"
+export * as Persist from "./Persist.ts"
+export * as SessionFiles from "./SessionFiles.ts"
 export * as SessionPaths from "./SessionPaths.ts"

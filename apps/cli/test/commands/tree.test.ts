@@ -306,7 +306,7 @@ describe("drawn for people", () => {
     const file = box.write("example.jsonl", example)
     const drawn = (await box.text(["tree", file])).replace(/ · \d+[mhdwy]$/gm, " · AGE")
     assert.deepStrictEqual(drawn.split("\n"), [
-      "auth  14 entries · 3 branches · $0.00 (dead ends $0.00)",
+      "auth  15 entries · 3 branches · $0.00 (dead ends $0.00)",
       "● you  add login rate limiting",
       "│ ai   ≈ which store?                                                         ⚙1",
       "├▸ you  use sqlite instead                              2 entries · 1 leaf · AGE",
@@ -337,7 +337,7 @@ describe("drawn for people", () => {
     const file = box.write("example.jsonl", example)
     assert.deepStrictEqual((await box.text(["tree", file, "--filter", "labeled"])).split("\n").slice(1), [
       "≈ 4 hidden",
-      "◆ you  use redis                                               [plan-a]  ← here",
+      "◆ you  use redis                                                [plan-a]  ← here",
       ""
     ])
   })
@@ -352,7 +352,7 @@ describe("drawn for people", () => {
     for (const row of folded) assert.strictEqual(Width.of(row), 80, row)
   })
 
-  it("a label and the size of a branch give way to the text, and the label goes first", async () => {
+  it("the size of a branch gives way to the text, and its label is cut", async () => {
     const lines = (text: string) =>
       fileOf(
         header(),
@@ -368,7 +368,7 @@ describe("drawn for people", () => {
     }
     assert.match(await sideRow("short", 80), /short +\[a label of many words i…\] {2}1 entry · 1 leaf · \d+w$/)
     assert.match(await sideRow("long ".repeat(30), 80), /^├▸ you {2}(long )+l?o?n?g?… {2}\[.*…\] {2}1 entry/)
-    assert.match(await sideRow("long ".repeat(30), 40), /^├▸ you {2}(long )+l?o?n?g?…$/)
+    assert.match(await sideRow("long ".repeat(30), 40), /^├▸ you {2}(long )+l?o?n?g?… {2}\[a l…\]$/)
   })
 
   it("a branch deeper than the screen is wide keeps its nearest columns and its text", async () => {

@@ -197,3 +197,9 @@ export const time = (timestamp: string): number => {
   const parsed = Date.parse(timestamp)
   return Number.isNaN(parsed) ? 0 : parsed
 }
+
+/** When a message was made: by its own word, else by the time of its entry. */
+export const spoken = (entry: Entry): number => {
+  const own = isObject(entry.message) ? entry.message.timestamp : undefined
+  return typeof own === "number" && Number.isFinite(own) ? own : time(entry.timestamp)
+}

@@ -18,6 +18,8 @@ export interface EntryTable {
   readonly isMark: (row: number) => boolean
   /** Milliseconds, 0 where the timestamp cannot be read. */
   readonly time: (row: number) => number
+  /** When a message was made by its own word, in milliseconds; `NaN` where only its body tells. */
+  readonly spoken: (row: number) => number
   /** The whole entry; `undefined` if its line turns out not to be one after all. */
   readonly entry: (row: number) => Entry.Entry | undefined
   /** Many at once, for tables that read them from a medium. */
@@ -59,6 +61,7 @@ export const fromArray = (entries: ReadonlyArray<Entry.Entry>): EntryTable => {
     role: (row) => Entry.role(entries[row]!),
     isMark: (row) => Mark.isMark(entries[row]!),
     time: (row) => Entry.time(entries[row]!.timestamp),
+    spoken: () => Number.NaN,
     entry: (row) => entries[row],
     entries: (wanted) => wanted.map((row) => entries[row])
   }

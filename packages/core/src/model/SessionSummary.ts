@@ -24,11 +24,6 @@ export interface SessionSummary {
   readonly draft: boolean
 }
 
-const spokenAt = (entry: Entry.Entry): number => {
-  const stored = isObject(entry.message) ? entry.message.timestamp : undefined
-  return typeof stored === "number" && Number.isFinite(stored) ? stored : Entry.time(entry.timestamp)
-}
-
 const iso = (milliseconds: number): string | null => {
   const date = new Date(milliseconds)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
@@ -43,14 +38,15 @@ export const of = (
   let messageCount = 0
   let newest = 0
   let firstMessage: string | null = null
-  for (const entry of tree.entries) {
-    if (entry.type !== "message") continue
+  for (const row of tree.rows()) {
+    if (tree.typeAt(row) !== "message") continue
     messageCount++
-    const role = Entry.role(entry)
+    const role = tree.roleAt(row)
     if (role !== "user" && role !== "assistant") continue
-    newest = Math.max(newest, spokenAt(entry))
-    if (firstMessage === null && role === "user" && isObject(entry.message)) {
-      firstMessage = textOf(entry.message.content) || null
+    newest = Math.max(newest, tree.spokenAt(row))
+    if (firstMessage === null && role === "user") {
+      const { message } = tree.entryAt(row)
+      firstMessage = (isObject(message) && textOf(message.content)) || null
     }
   }
   const created = stringOr(header?.timestamp, null)

@@ -88,12 +88,14 @@ export class SessionTree {
 
   /** All entries in file order, marks included: reads every body. */
   get entries(): ReadonlyArray<Entry.Entry> {
-    return this.entriesAt([...this.rows()])
+    return this.entriesAt(this.rows())
   }
 
   /** Rows of all entries in file order, marks included. */
-  *rows(): Generator<number> {
-    for (let row = 0; row < this.rowCount; row++) if (!this.#gone.has(row)) yield row
+  rows(): ReadonlyArray<number> {
+    const rows: Array<number> = []
+    for (let row = 0; row < this.rowCount; row++) if (!this.#gone.has(row)) rows.push(row)
+    return rows
   }
 
   *ids(): Generator<EntryId> {
@@ -137,7 +139,7 @@ export class SessionTree {
   }
 
   #addedAt(row: number): Entry.Entry | undefined {
-    return this.#added[row - this.#table.size]
+    return row < this.#table.size ? undefined : this.#added[row - this.#table.size]
   }
 
   /** The whole entry. A line that turns out not to be one is taken out of the tree and answered by an empty stand-in. */
@@ -183,6 +185,12 @@ export class SessionTree {
   timeAt(row: number): number {
     const added = this.#addedAt(row)
     return added === undefined ? this.#table.time(row) : Entry.time(added.timestamp)
+  }
+
+  /** When a message was made: by its own word, else by its entry's. */
+  spokenAt(row: number): number {
+    const noted = this.#addedAt(row) === undefined ? this.#table.spoken(row) : Number.NaN
+    return Number.isNaN(noted) ? Entry.spoken(this.entryAt(row)) : noted
   }
 
   isMarkAt(row: number): boolean {
@@ -351,7 +359,7 @@ export class SessionTree {
 
   #shownWhere(keep: (children: number) => boolean): ReadonlyArray<EntryId> {
     const children = this.#childMap()
-    const rows = [...this.rows()].filter((row) => !this.isMarkAt(row) && keep(children.get(row)?.length ?? 0))
+    const rows = this.rows().filter((row) => !this.isMarkAt(row) && keep(children.get(row)?.length ?? 0))
     return this.#idsAt(rows)
   }
 
@@ -382,7 +390,7 @@ export class SessionTree {
   /** Labels, name, states, config and annotations, resolved over the whole file in file order. */
   get facts(): Facts.Facts {
     if (this.#facts === undefined) {
-      const rows = [...this.rows()].filter((row) => Facts.concerns(this.typeAt(row), this.isMarkAt(row)))
+      const rows = this.rows().filter((row) => Facts.concerns(this.typeAt(row), this.isMarkAt(row)))
       this.#facts = Facts.fold(this.entriesAt(rows), (id) => this.has(id))
     }
     return this.#facts

@@ -47,7 +47,7 @@ const notes = (prefix: string, count: number): ReadonlyArray<Entry> =>
 const create = (fields: Partial<Header> = {}) =>
   SessionStore.use((store) => store.create(headerOf(fields.id ?? fresh(), fields)))
 
-const read = (ref: SessionRef) => SessionStore.use((store) => store.read(ref))
+const read = (ref: SessionRef) => Effect.scoped(SessionStore.use((store) => store.read(ref)))
 
 const entriesOf = (ref: SessionRef) => Effect.map(read(ref), ({ tree }) => [...tree.entries])
 
@@ -364,7 +364,7 @@ export const suite = (name: string, layer: Layer.Layer<SessionStore, unknown>) =
         const there = yield* create()
         const id = fresh()
         const missing = { id, path: there.path.replace(there.id, id) }
-        assert.strictEqual(yield* reasonOf(store.read(missing)), "SessionNotFound")
+        assert.strictEqual(yield* reasonOf(Effect.scoped(store.read(missing))), "SessionNotFound")
         assert.strictEqual(yield* reasonOf(Effect.scoped(store.open(missing))), "SessionNotFound")
         assert.strictEqual(yield* reasonOf(store.find(id)), "SessionNotFound")
       })
@@ -398,9 +398,9 @@ export const suite = (name: string, layer: Layer.Layer<SessionStore, unknown>) =
         const store = yield* SessionStore
         const cwd = `/contract/${fresh()}`
         const at = (year: number) => `${year}-01-01T00:00:00.000Z`
+        const old = yield* create({ cwd, timestamp: at(2005) })
         const revived = yield* create({ cwd, timestamp: at(2001) })
         const young = yield* create({ cwd, timestamp: at(2010) })
-        const old = yield* create({ cwd, timestamp: at(2005) })
         yield* appendTo(revived, [message("m", null, "user", "hello", at(2020))])
         yield* appendTo(old, [note("a note makes nothing newer")])
         const listed = yield* store.list({ cwd })

@@ -123,6 +123,12 @@ describe("a view", () => {
     assert.deepStrictEqual(roots, ["bad"])
     assert.strictEqual(hidden("bad"), 9)
   })
+  it("counts tools before a fork for neither of its branches", () => {
+    const failed = (id: string) => reply(id, "t1", { ...call("b"), stopReason: "error" })
+    const forked = [reply("r1", null, call("a")), result("t1", "r1"), failed("x"), failed("y")]
+    const { shown, tools } = viewOf(forked, "errors")
+    assert.deepStrictEqual([shown, tools("x"), tools("y")], [["x", "y"], 1, 1])
+  })
   it("hangs what it shows on the nearest shown ancestor, by time, then in file order", () => {
     const late = user("late", "r1", "", { timestamp: at(9) })
     const soon = user("soon", "t1", "", { timestamp: at(1) })
