@@ -138,5 +138,14 @@ export const commands: ReadonlyArray<Loadable> = [
       flags: {}
     },
     load: () => import("./commands/repair.ts")
+  },
+  {
+    command: {
+      name: "doctor",
+      about: "Looks whether everything Grove stands on is in order, and says how to mend what is not.",
+      arguments: [],
+      flags: {}
+    },
+    load: () => import("./commands/doctor.ts")
   }
 ]

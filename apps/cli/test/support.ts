@@ -2,6 +2,7 @@
 import { type SpawnOptions, spawn } from "node:child_process"
 import {
   cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -12,7 +13,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, afterEach, assert } from "@effect/vitest"
 
@@ -71,16 +72,27 @@ export const inTurn = async <A, B>(items: ReadonlyArray<A>, work: (item: A) => P
 
 // ----------------------------------------------------------------------------------------------- the sandbox
 
-/** Every path below a folder with all that a write changes: which file it is, its size, and when it was last touched. */
+/** Caches may be deleted at any time, so they may be written at any time. */
+const isCache = (path: string): boolean => basename(path) === "cache"
+
+/**
+ * Every path below a folder with all that a write changes: which file it is, its size, and when it was last touched.
+ * Folders that are caches, or that were made to hold one, are left out.
+ */
 const stateOf = (folder: string): string => {
   const found: Array<string> = []
   const pending = [folder]
   while (pending.length > 0) {
-    for (const item of readdirSync(pending.pop()!, { withFileTypes: true })) {
-      const path = join(item.parentPath, item.name)
+    const directory = pending.pop()!
+    const items = readdirSync(directory, { withFileTypes: true }).filter(({ name }) => !isCache(name))
+    if (items.length > 0 || !existsSync(join(directory, "cache"))) found.push(`${directory}/`)
+    for (const item of items) {
+      const path = join(directory, item.name)
       if (item.isDirectory()) pending.push(path)
-      const { ino, mode, size, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true })
-      found.push([path, ino, mode, size, mtimeNs, item.isDirectory() ? "" : ctimeNs].join(" "))
+      else {
+        const { ino, mode, size, mtimeNs, ctimeNs } = lstatSync(path, { bigint: true })
+        found.push([path, ino, mode, size, mtimeNs, ctimeNs].join(" "))
+      }
     }
   }
   return found.sort().join("\n")

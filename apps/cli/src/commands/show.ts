@@ -1,6 +1,7 @@
 /** `grove show`: what a session is. */
-import { BlobStore, Facts, TreeUsage, type Usage } from "@grove/core"
-import { FileBlobStore, FileCheck } from "@grove/storage-files"
+import { statSync } from "node:fs"
+import { BlobStore, Facts, type Store, TreeUsage, type Usage } from "@grove/core"
+import { FileBlobStore, FileCheck, JsonlSessionStore, SessionFiles } from "@grove/storage-files"
 import { Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
@@ -10,10 +11,14 @@ import * as SessionArgument from "../SessionArgument.ts"
 import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
 
-const problemsOf = Effect.fnUntraced(function* (path: string) {
+/** Bodies of a large file are not all read for a count; `grove check` does that. */
+const problemsIn = Effect.fnUntraced(function* ({ ref, problems, tree }: Store.Snapshot) {
   const paths = yield* Paths
-  const blobs = FileBlobStore.make({ directory: paths.blobs, fallbacks: FileBlobStore.beside(path) })
-  return yield* Effect.provideService(FileCheck.examine(path), BlobStore, blobs)
+  const file = JsonlSessionStore.existing(ref.path)
+  if (statSync(file).size > SessionFiles.PARSED_WHOLE) return problems.length + tree.problems().length
+  const blobs = FileBlobStore.make({ directory: paths.blobs, fallbacks: FileBlobStore.beside(file) })
+  const report = yield* Effect.provideService(FileCheck.examine(file), BlobStore, blobs)
+  return report.problems.length
 })
 
 const usageFacts = (usage: Usage.UsageSum): ReadonlyArray<string> => [
@@ -25,16 +30,16 @@ const usageFacts = (usage: Usage.UsageSum): ReadonlyArray<string> => [
 ]
 
 export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: Input) {
-  const { ref, version, readOnly, header, title, tree } = yield* SessionArgument.read(name!)
+  const snapshot = yield* SessionArgument.read(name!)
+  const { ref, version, readOnly, header, title, tree } = snapshot
   const leaf = yield* SessionArgument.leaf(tree, flags.leaf)
-  const { problems } = yield* problemsOf(ref.path)
   const usage = TreeUsage.sums(tree, leaf)
   const counts = {
     entries: tree.size,
-    messages: tree.entries.filter(({ type }) => type === "message").length,
+    messages: tree.rows().filter((row) => tree.typeAt(row) === "message").length,
     roots: tree.roots().length,
     branches: tree.leaves().length,
-    problems: problems.length
+    problems: yield* problemsIn(snapshot)
   }
   const shownName = Facts.nameOf(tree.facts, title, header)
   if (flags.json === true) {
