@@ -3,7 +3,6 @@
  * largest subtree, else the newest. The others are side branches, one step to the right, drawn at their fork. A step
  * right at least halves what is left, so depth stays below 2 + log2 n however often a person went back.
  */
-import * as Entry from "./Entry.ts"
 import type { EntryId } from "./EntryId.ts"
 import { NONE } from "./SessionTree.ts"
 import type { TreeView } from "./TreeView.ts"
@@ -60,7 +59,7 @@ const measure = (view: TreeView): Measures => {
     const children = view.childrenOf(row)
     entries[row] = 1
     leaves[row] = children.length === 0 ? 1 : 0
-    newest[row] = Entry.time(view.tree.entryAt(row).timestamp)
+    newest[row] = view.tree.timeAt(row)
     for (const child of children) {
       entries[row]! += entries[child]!
       leaves[row]! += leaves[child]!
@@ -92,7 +91,7 @@ export const layout = (view: TreeView, { leaf, unfolded = () => false }: Options
   const rows: Array<LayoutRow> = []
   const draw = (row: number, depth: number, kind: "trunk" | "side", folded: boolean) => {
     rows.push({
-      id: view.tree.entryAt(row).id,
+      id: view.tree.idAt(row)!,
       row,
       depth,
       kind,
@@ -115,7 +114,7 @@ export const layout = (view: TreeView, { leaf, unfolded = () => false }: Options
     .reverse()
   while (tasks.length > 0) {
     const { row, depth, kind } = tasks.pop()!
-    const folded = kind === "side" && !unfolded(view.tree.entryAt(row).id)
+    const folded = kind === "side" && !unfolded(view.tree.idAt(row)!)
     draw(row, depth, kind, folded)
     if (folded) continue
     const column = kind === "side" ? depth + 1 : depth

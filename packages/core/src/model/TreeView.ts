@@ -1,5 +1,5 @@
 /** Which entries of a tree a person sees, and how they hang together once the others are left out. */
-import * as Entry from "./Entry.ts"
+import type * as Entry from "./Entry.ts"
 import { isObject } from "./open.ts"
 import { toolCallsOf } from "./Preview.ts"
 import { NONE, type SessionTree } from "./SessionTree.ts"
@@ -37,20 +37,47 @@ export const isError = (entry: Entry.Entry): boolean => {
   return role === "bashExecution" && (cancelled === true || (typeof exitCode === "number" && exitCode !== 0))
 }
 
-const isReply = (entry: Entry.Entry): boolean => Entry.role(entry) === "assistant"
+/** What a view needs to know of every row, read once. */
+interface Notes {
+  /** Replies: one row of a turn may stand for several. */
+  readonly isReply: (row: number) => boolean
+  /** Entries that begin or stand between turns; all others belong to the run of replies they are in. */
+  readonly standsAlone: (row: number) => boolean
+  readonly isError: (row: number) => boolean
+  readonly toolCalls: (row: number) => number
+}
 
-/** Entries that begin or stand between turns; all others belong to the run of replies they are in. */
-const standsAlone = (entry: Entry.Entry): boolean => {
-  switch (entry.type) {
-    case "compaction":
-    case "branch_summary":
-      return true
-    case "custom_message":
-      return entry.display !== false
-    case "message":
-      return !isReply(entry) && Entry.role(entry) !== "toolResult"
-    default:
-      return false
+const CAN_FAIL = new Set(["assistant", "toolResult", "bashExecution"])
+const BATCH = 1024
+
+const toolCallsIn = (entry: Entry.Entry): number =>
+  isObject(entry.message) ? toolCallsOf(entry.message.content).length : 0
+
+/** Reads bodies only where the row alone does not tell, and each of them once. */
+const note = (tree: SessionTree, order: ReadonlyArray<number>, needsBodies: boolean): Notes => {
+  const errors = new Uint8Array(tree.rowCount)
+  const silent = new Uint8Array(tree.rowCount)
+  const tools = new Int32Array(tree.rowCount)
+  const isReply = (row: number) => tree.roleAt(row) === "assistant"
+  const wanted = order.filter((row) => tree.typeAt(row) === "custom_message" || CAN_FAIL.has(tree.roleAt(row) ?? ""))
+  for (let from = 0; needsBodies && from < wanted.length; from += BATCH) {
+    const rows = wanted.slice(from, from + BATCH).sort((a, b) => a - b)
+    for (const [i, entry] of tree.entriesAt(rows).entries()) {
+      const row = rows[i]!
+      errors[row] = isError(entry) ? 1 : 0
+      silent[row] = entry.type === "custom_message" && entry.display === false ? 1 : 0
+      tools[row] = isReply(row) ? toolCallsIn(entry) : 0
+    }
+  }
+  return {
+    isReply,
+    standsAlone: (row) => {
+      const type = tree.typeAt(row)
+      if (type === "message") return !isReply(row) && tree.roleAt(row) !== "toolResult"
+      return type === "compaction" || type === "branch_summary" || (type === "custom_message" && silent[row] === 0)
+    },
+    isError: (row) => errors[row] === 1,
+    toolCalls: (row) => (needsBodies ? tools[row]! : isReply(row) ? toolCallsIn(tree.entryAt(row)) : 0)
   }
 }
 
@@ -61,63 +88,63 @@ export const topDown = (tree: SessionTree): ReadonlyArray<number> => {
   return order
 }
 
-/** Replies whose turn goes on: nothing but tool results and settings leads to another reply. */
-const goesOn = (tree: SessionTree, order: ReadonlyArray<number>): Uint8Array => {
+/** Rows from which nothing but tool results and settings leads to another reply: their turn goes on. */
+const goesOn = (tree: SessionTree, order: ReadonlyArray<number>, notes: Notes): Uint8Array => {
   const on = new Uint8Array(tree.rowCount)
   for (let i = order.length - 1; i >= 0; i--) {
     const row = order[i]!
     const children = tree.childRows(row)
     if (children.length !== 1) continue
     const child = children[0]!
-    const entry = tree.entryAt(child)
-    if (isReply(entry) || (!standsAlone(entry) && on[child] === 1)) on[row] = 1
+    if (notes.isReply(child) || (!notes.standsAlone(child) && on[child] === 1)) on[row] = 1
   }
   return on
 }
 
-const shownBy = (tree: SessionTree, filter: Filter, order: ReadonlyArray<number>): ((row: number) => boolean) => {
-  const { labels } = tree.facts
-  const isLabeled = (row: number) => labels.has(tree.entryAt(row).id)
+const shownBy = (
+  tree: SessionTree,
+  filter: Filter,
+  order: ReadonlyArray<number>,
+  notes: Notes
+): ((row: number) => boolean) => {
+  const labeled = new Set([...tree.facts.labels.keys()].map((id) => tree.rowOf(id)))
   switch (filter) {
     case "all":
       return () => true
     case "user":
-      return (row) => Entry.role(tree.entryAt(row)) === "user"
+      return (row) => tree.roleAt(row) === "user"
     case "labeled":
-      return isLabeled
+      return (row) => labeled.has(row)
     case "errors":
-      return (row) => isError(tree.entryAt(row))
+      return notes.isError
     case "turns": {
-      const on = goesOn(tree, order)
-      return (row) => {
-        const entry = tree.entryAt(row)
-        if (standsAlone(entry) || isLabeled(row)) return true
-        return isReply(entry) && (on[row] === 0 || isError(entry))
-      }
+      const on = goesOn(tree, order, notes)
+      return (row) =>
+        notes.standsAlone(row) || labeled.has(row) || (notes.isReply(row) && (on[row] === 0 || notes.isError(row)))
     }
   }
 }
 
-const toolCalls = (entry: Entry.Entry): number =>
-  isReply(entry) && isObject(entry.message) ? toolCallsOf(entry.message.content).length : 0
-
 export const make = (tree: SessionTree, filter: Filter): TreeView => {
   const order = topDown(tree)
-  const isShown = shownBy(tree, filter, order)
+  const isMerged = filter === "turns"
+  const notes = note(tree, order, isMerged || filter === "errors")
+  const isShown = shownBy(tree, filter, order, notes)
   const shown = new Uint8Array(tree.rowCount)
   const parents = new Int32Array(tree.rowCount).fill(NONE)
   const hidden = new Int32Array(tree.rowCount)
-  const tools = new Int32Array(tree.rowCount)
+  const earlier = new Int32Array(tree.rowCount)
   for (const row of order) {
     const above = tree.shownParentRow(row)
     shown[row] = isShown(row) ? 1 : 0
-    tools[row] = toolCalls(tree.entryAt(row))
     if (above === NONE) continue
     parents[row] = shown[above] === 1 ? above : parents[above]!
     if (shown[above] === 1) continue
     hidden[row] = hidden[above]! + 1
     // Tools used before the reply that ends the turn are told with it, but only on the way it took.
-    if (tree.childRows(above).length === 1 && !standsAlone(tree.entryAt(above))) tools[row]! += tools[above]!
+    if (isMerged && tree.childRows(above).length === 1 && !notes.standsAlone(above)) {
+      earlier[row] = earlier[above]! + notes.toolCalls(above)
+    }
   }
   const rows: Array<number> = []
   const children = new Map<number, Array<number>>([[NONE, []]])
@@ -136,7 +163,7 @@ export const make = (tree: SessionTree, filter: Filter): TreeView => {
     parentOf: (row) => parents[row] ?? NONE,
     childrenOf: (row) => children.get(row) ?? [],
     hiddenAbove: (row) => hidden[row] ?? 0,
-    toolsOf: (row) => (isReply(tree.entryAt(row)) ? (tools[row] ?? 0) : 0),
+    toolsOf: (row) => (notes.isReply(row) ? earlier[row]! + notes.toolCalls(row) : 0),
     nearest: (row) => {
       const from = row !== NONE && tree.isMarkAt(row) ? tree.shownParentRow(row) : row
       return from === NONE || shown[from] === 1 ? from : (parents[from] ?? NONE)
@@ -145,6 +172,6 @@ export const make = (tree: SessionTree, filter: Filter): TreeView => {
 }
 
 const sortByTime = (tree: SessionTree, rows: Array<number>): void => {
-  const times = new Map(rows.map((row) => [row, Entry.time(tree.entryAt(row).timestamp)]))
+  const times = new Map(rows.map((row) => [row, tree.timeAt(row)]))
   rows.sort((a, b) => times.get(a)! - times.get(b)! || a - b)
 }
