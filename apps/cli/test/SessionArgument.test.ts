@@ -52,13 +52,6 @@ describe("a session", () => {
     assert.strictEqual(await pathOf("shared-id"), short)
   })
 
-  it("that was copied is refused with both paths, for nothing else tells them apart", async () => {
-    const original = store("copied-0001")
-    const copy = store("copied-0001", "--copies--")
-    await refused("copied-0001", new RegExp(`could be (${original}, ${copy}|${copy}, ${original}); name one of them`))
-    assert.strictEqual(await pathOf(copy), copy)
-  })
-
   it("is found by the id in its header, whatever its file is called and whatever stands before the header", async () => {
     const titled = box.write(
       "home/sessions/--odd--/title.jsonl",

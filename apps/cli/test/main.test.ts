@@ -294,6 +294,13 @@ describe("what a session holds is shown, never obeyed", () => {
     assert.strictEqual(text.split("\n").length, 2)
   })
 
+  it("by doctor, which names the first file that is no session", async () => {
+    box.write(`sick/sessions/--a--/${name}`, "junk")
+    const { stdout } = await box.grove(["doctor"], { env: { GROVE_HOME: join(box.folder, "sick") } })
+    assertInert(stdout)
+    assert.include(stdout, "grove check")
+  })
+
   it("by a folder of a hostile name that is empty", async () => {
     assertInert(await box.text(["ls"], { env: { GROVE_HOME: `/nowhere/${typable}` } }))
   })

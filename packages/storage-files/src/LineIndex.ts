@@ -378,7 +378,9 @@ export class LineIndex {
     } else if (kind !== "entry") this.#skip(kind)
     else if (facts.header === null) facts.noHeaderAt = facts.lineCount
     else {
-      const entry = Entry.fromJson(value)!
+      const entry = Entry.fromJson(value)
+      // Version 1 has no ids yet; such a file is parsed whole anyway.
+      if (entry === undefined) return
       if (damagedText) facts.problems.push(Jsonl.damagedText(entry.id, facts.lineCount))
       const parent = entry.parentId === null ? NO_PARENT : this.#code(entry.parentId)
       const role = facts.roles.code(Entry.role(entry) ?? "")

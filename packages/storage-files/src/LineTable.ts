@@ -1,6 +1,6 @@
 /** Entries that stay in their file until somebody asks for them. */
 import { readSync } from "node:fs"
-import { Entry, EntryTable, Jsonl } from "@grove/core/model"
+import { Entry, EntryTable } from "@grove/core/model"
 import type { LineIndex } from "./LineIndex.ts"
 
 /** Lines closer together than this are read in one go. */
@@ -33,6 +33,14 @@ function* runs(index: LineIndex, rows: ReadonlyArray<number>): Generator<Run> {
   }
 }
 
+const valueIn = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
+
 /** The table over an index; `file` must stay open, and the same file, as long as the table is used. */
 export const make = (index: LineIndex, file: number): EntryTable.EntryTable => {
   const { columns, facts } = index
@@ -43,8 +51,7 @@ export const make = (index: LineIndex, file: number): EntryTable.EntryTable => {
     return scratch.subarray(0, bytes)
   }
   const parse = (row: number, bytes: Buffer): Entry.Entry | undefined => {
-    const parsed = Jsonl.parseLine(bytes)
-    const entry = parsed.is === "value" ? Entry.fromJson(parsed.value) : undefined
+    const entry = Entry.fromJson(valueIn(bytes))
     return entry?.id === index.id(row) ? entry : undefined
   }
   const entry = (row: number) => parse(row, read(columns.starts[row]!, columns.lengths[row]!))

@@ -157,10 +157,18 @@ export interface Migrated {
   readonly backup: string | null
 }
 
+/** Nothing but white space is an empty session. */
+const isBlank = (bytes: Uint8Array): boolean => {
+  for (const { start, end } of Jsonl.spans(bytes)) {
+    if (Jsonl.parseLine(bytes.subarray(start, end)).is !== "blank") return false
+  }
+  return true
+}
+
 /** What a migration would do to a file. */
 export const planMigration = async (path: string): Promise<Migrated> => {
   const bytes = readRegular(path)
-  if (bytes.length === 0) return { from: null, to: null, changed: false, backup: null }
+  if (isBlank(bytes)) return { from: null, to: null, changed: false, backup: null }
   const { from, to, text } = Result.getOrThrow(Jsonl.upgrade(bytes))
   return { from, to, changed: text !== undefined, backup: null }
 }

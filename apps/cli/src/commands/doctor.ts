@@ -138,8 +138,8 @@ export const run = Effect.fn("doctor")(function* ({ flags }: Input) {
     const { symbols } = Style.make(surroundings)
     yield* Output.lines(
       findings.flatMap(({ check, ok, message, fix }) => [
-        `${ok ? symbols.here : symbols.error} ${check.padEnd(12)} ${message}`,
-        ...(fix === null ? [] : [`  ${"".padEnd(12)} fix: ${fix}`])
+        `${ok ? symbols.here : symbols.error} ${check.padEnd(12)} ${Words.safe(message)}`,
+        ...(fix === null ? [] : [`  ${"".padEnd(12)} fix: ${Words.safe(fix)}`])
       ])
     )
   }

@@ -4,13 +4,14 @@ import { Disk, JsonlSessionStore, SessionFiles } from "@grove/storage-files"
 import { Effect } from "effect"
 import type { Input } from "../Command.ts"
 import * as Output from "../Output.ts"
+import * as Words from "../Words.ts"
 
 interface Answer extends SessionFiles.Migrated {
   readonly file: string
 }
 
 const forPeople = ({ file, from, to, changed, backup }: Answer, isDry: boolean): string => {
-  if (!changed) return `${file}: nothing to do, version ${from ?? "(empty)"}`
+  if (!changed) return `${file}: nothing to do, ${from === null ? "it is empty" : `version ${from}`}`
   if (isDry) return `${file}: would go from version ${from} to ${to}`
   return `${file}: version ${from} is now ${to}; the original is ${backup}`
 }
@@ -27,5 +28,5 @@ export const run = Effect.fn("migrate")(function* ({ arguments: files, flags }: 
     answers.push({ file, ...done })
   }
   if (flags.json === true) return yield* Output.json(answers)
-  yield* Output.lines(answers.map((answer) => forPeople(answer, isDry)))
+  yield* Output.lines(answers.map((answer) => Words.safe(forPeople(answer, isDry))))
 })

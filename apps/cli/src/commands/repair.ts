@@ -23,9 +23,10 @@ export const run = Effect.fn("repair")(function* ({ arguments: [name], flags }: 
   )
   if (flags.json === true) return yield* Output.json({ file: name, ...repaired })
   const { changed, entries, rejected, backup, rejectedFile } = repaired
-  if (!changed) return yield* Output.lines([`${name}: nothing to repair, ${Words.count(entries, "entry", "entries")}`])
+  const held = Words.count(entries, "entry", "entries")
+  if (!changed) return yield* Output.lines([Words.safe(`${name}: nothing to repair, ${held}`)])
   yield* Output.lines([
-    `${name}: ${Words.count(entries, "entry", "entries")} kept; the original is ${backup}`,
-    ...(rejectedFile === null ? [] : [`${Words.count(rejected, "line")} set apart in ${rejectedFile}`])
+    Words.safe(`${name}: ${held} kept; the original is ${backup}`),
+    ...(rejectedFile === null ? [] : [Words.safe(`${Words.count(rejected, "line")} set apart in ${rejectedFile}`)])
   ])
 })

@@ -1,0 +1,180 @@
+/** Row 4: messages appended to a new session, and appends that are acknowledged only once they are durable. */
+import { mkdirSync, readFileSync, rmSync } from "node:fs"
+import { scratch } from "../data.mjs"
+import { column } from "../figures.mjs"
+import { session } from "../generate.mjs"
+import { timed } from "../timed.mjs"
+
+export const title = "append"
+
+const BATCH = 100
+const WRITERS = 64
+
+export const prepare = (/** @type {import("../scales.mjs").Scale} */ { appends, durable, serial, pi, omp }) => ({
+  ...{ appends, durable, serial, pi, omp },
+  home: scratch("append")
+})
+
+/** @param {number} count @returns {ReadonlyArray<any>} */
+const entries = (count) =>
+  session({ seed: 2, entries: count, after: "00000000" })
+    .filter(({ type }) => type === "message")
+    .take(count)
+    .toArray()
+
+/** @param {number} count */
+const messages = (count) => entries(count).map(({ message }) => message)
+
+/** How many entries a file holds; so that nobody is fast by not writing. @param {string} path */
+const entriesIn = (path) => readFileSync(path, "utf8").trimEnd().split("\n").slice(1).length
+
+/** @param {any} options */
+const groveSession = async ({ home, durability, disk }) => {
+  const [Core, Storage, { Effect, Layer }, Grove] = await Promise.all([
+    import("@grove/core"),
+    import("@grove/storage-files"),
+    import("effect"),
+    import("../grove.mjs")
+  ])
+  const store = Grove.layer({ home, durability }).pipe(
+    Layer.provide(Layer.succeed(Storage.Disk.Disk, disk?.(Storage.Disk.real) ?? Storage.Disk.real))
+  )
+  const layer = Layer.mergeAll(store, Core.Sessions.layer.pipe(Layer.provide([store, Core.EntryIds.layer])))
+  return { ...Core, Effect, layer }
+}
+
+/** Everything a cursor does for an append: a place in the tree, the write, the event. */
+const oneByOne = async (/** @type {any} */ { home, appends }) => {
+  const { Effect, Sessions, layer } = await groveSession({ home, durability: "never" })
+  const said = messages(appends)
+  const program = Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const { path } = yield* sessions.create({ cwd: "/" })
+    const { main } = yield* sessions.open(path)
+    const append = Effect.gen(function* () {
+      for (const message of said) yield* main.append({ type: "message", message })
+    })
+    return { path, measured: yield* Effect.promise(() => timed(() => Effect.runPromise(append))) }
+  })
+  const { path, measured } = await Effect.runPromise(Effect.scoped(Effect.provide(program, layer)))
+  return { ms: measured.ms, answer: entriesIn(path) }
+}
+
+/**
+ * Runs `use` with a session opened at the store, below all cursors.
+ *
+ * @param {any} options
+ * @param {(log: any, Effect: any) => () => any} use prepares what is measured
+ */
+const atStore = async (options, use) => {
+  const { Effect, Sessions, SessionStore, layer } = await groveSession(options)
+  const program = Effect.gen(function* () {
+    const ref = yield* (yield* Sessions).create({ cwd: "/" })
+    const log = yield* (yield* SessionStore).open(ref)
+    const append = use(log, Effect)
+    return { path: ref.path, measured: yield* Effect.promise(() => timed(() => Effect.runPromise(append()))) }
+  })
+  const { path, measured } = await Effect.runPromise(Effect.scoped(Effect.provide(program, layer)))
+  return { ms: measured.ms, answer: entriesIn(path) }
+}
+
+const inBatches = (/** @type {any} */ { home, appends }) =>
+  atStore({ home, durability: "never" }, (log, Effect) => {
+    const said = messages(appends)
+    return () =>
+      Effect.gen(function* () {
+        let parentId = null
+        let last = 0
+        for (let from = 0; from < said.length; from += BATCH) {
+          const batch = said.slice(from, from + BATCH).map((message) => {
+            const id = (++last).toString(16).padStart(12, "0")
+            const entry = { type: "message", id, parentId, timestamp: new Date().toISOString(), message }
+            parentId = id
+            return entry
+          })
+          yield* log.append(batch)
+          for (const entry of batch) log.snapshot.tree.put(entry)
+        }
+      })
+  })
+
+/** So many at once, each waiting for its own acknowledgement; and how often the medium was asked to keep something. */
+const writers = async (/** @type {any} */ { home, durable }) => {
+  let syncs = 0
+  const disk = (/** @type {any} */ real) => ({ ...real, sync: (/** @type {number} */ file) => (syncs++, real.sync(file)) })
+  const { answer, ms } = await atStore({ home, durability: "always", disk }, (log, Effect) => {
+    const lines = entries(durable)
+    syncs = 0
+    return () =>
+      Effect.forEach(lines, (/** @type {any} */ entry) => log.append([entry]), { concurrency: WRITERS, discard: true })
+  })
+  return { ms, perAppend: (ms / answer) * 1000, syncs: syncs / answer }
+}
+
+export const jobs = {
+  naive: async (/** @type {any} */ { home, appends }) => {
+    const { append } = await import("../naive.mjs")
+    mkdirSync(home, { recursive: true })
+    const path = `${home}/naive.jsonl`
+    const lines = entries(appends)
+    const { ms } = await timed(() => append(path, [{ type: "session" }, ...lines]))
+    return { ms, answer: entriesIn(path) }
+  },
+  grove: oneByOne,
+  batches: inBatches,
+  pi: async (/** @type {any} */ { home, appends, pi }) => {
+    process.env.PI_CODING_AGENT_DIR = home
+    const { SessionManager } = await import(pi)
+    const manager = SessionManager.create(home, home)
+    const said = messages(appends)
+    const { ms } = await timed(() => {
+      for (const message of said) manager.appendMessage(message)
+    })
+    return { ms, answer: entriesIn(manager.getSessionFile()) }
+  },
+  omp: async (/** @type {any} */ { home, appends, omp }) => {
+    process.env.PI_CODING_AGENT_DIR = home
+    const { SessionManager } = await import(omp)
+    const manager = SessionManager.create(home, home)
+    const said = messages(appends)
+    const { ms } = await timed(async () => {
+      for (const message of said) manager.appendMessage(message)
+      await manager.flush()
+    })
+    return { ms }
+  },
+  serial: async (/** @type {any} */ { home, serial }) => {
+    const { appendDurably } = await import("../naive.mjs")
+    mkdirSync(home, { recursive: true })
+    const lines = entries(serial)
+    const { ms } = await timed(() => appendDurably(`${home}/serial.jsonl`, lines))
+    return { ms, perAppend: (ms / serial) * 1000, syncs: 1 }
+  },
+  writers
+}
+
+const afresh = (/** @type {any} */ { home }) => rmSync(home, { recursive: true, force: true })
+export const before = Object.fromEntries(Object.keys(jobs).map((job) => [job, afresh]))
+
+/** @type {import("../harness.mjs").Row["lines"]} */
+export const lines = (found, { appends }) => {
+  const others = { naive: column(found.naive), pi: column(found.pi), omp: column(found.omp) }
+  const goals = [/** @type {const} */ ({ against: "pi" })]
+  const work = `append ${appends.toLocaleString("en")} messages, mode never`
+  return [
+    { work: `${work}, one at a time`, unit: "ms", columns: { ...others, grove: column(found.grove) }, goals },
+    { work: `… in batches of ${BATCH}`, unit: "ms", columns: { ...others, grove: column(found.batches) }, goals },
+    {
+      work: `durable appends, ${WRITERS} writers (naive: one with fdatasync)`,
+      unit: "µs each",
+      columns: { naive: column(found.serial, "perAppend"), grove: column(found.writers, "perAppend") },
+      goals: [{ against: "naive", times: 10 }]
+    },
+    {
+      work: "… syncs",
+      unit: "each",
+      columns: { naive: column(found.serial, "syncs"), grove: column(found.writers, "syncs") },
+      goals: [{ against: "naive", times: 32 }]
+    }
+  ]
+}
