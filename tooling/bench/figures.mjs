@@ -92,7 +92,7 @@ export const cells = ({ work, unit, columns, goals }, show) => {
   const shown = (/** @type {Column} */ column) => (columns[column] === undefined ? "–" : show(columns[column]))
   return [
     `${work}, ${unit}`,
-    ...(/** @type {const} */ (["naive", "pi", "omp", "grove"])).map(shown),
+    .../** @type {const} */ (["naive", "pi", "omp", "grove"]).map(shown),
     judged.map((found) => (found === undefined ? "–" : timesText(found.ratio))).join(", "),
     goals.map((goal) => goalText(goal, unit)).join(", "),
     judged.map((found) => (found === undefined ? "–" : found.met ? "yes" : "NO")).join(", ")

@@ -21,7 +21,9 @@ const WORDS = [
     " "
   ),
   ..."scan decode offset envelope index column cursor append flush rename inode branch graft prune compact".split(" "),
-  ..."const yield import export interface readonly Promise<void> packages/core/src/model/Entry.ts 0x7f 2.718".split(" "),
+  ..."const yield import export interface readonly Promise<void> packages/core/src/model/Entry.ts 0x7f 2.718".split(
+    " "
+  ),
   ...["größer", "naïve", "日本語", "привет", "🌳", 'a "quoted" word', "back\\slash", "tab\there", "two\nlines", "{}[]"]
 ]
 const POOL_CHARACTERS = 1 << 18
@@ -68,7 +70,10 @@ export function* session({ seed, entries, compactEvery = 0, cwd = "/home/somebod
   const random = randomFrom(seed)
   const upTo = (/** @type {number} */ most) => Math.floor(random() * most)
   const oneOf = (/** @type {ReadonlyArray<string>} */ items) => items[upTo(items.length)]
-  const hex = (/** @type {number} */ digits) => upTo(16 ** digits).toString(16).padStart(digits, "0")
+  const hex = (/** @type {number} */ digits) =>
+    upTo(16 ** digits)
+      .toString(16)
+      .padStart(digits, "0")
   const text = (/** @type {number} */ about) => {
     const length = Math.round(about * (0.5 + random()))
     const start = upTo(POOL_CHARACTERS - length)
@@ -105,7 +110,8 @@ export function* session({ seed, entries, compactEvery = 0, cwd = "/home/somebod
     })
   const setting = () => {
     const kind = oneOf(["model", "thinking", "label", "extension"])
-    if (kind === "model") return entry("model_change", { provider: "anthropic", modelId: `claude-${oneOf(["a", "b"])}` })
+    if (kind === "model")
+      return entry("model_change", { provider: "anthropic", modelId: `claude-${oneOf(["a", "b"])}` })
     if (kind === "thinking") return entry("thinking_level_change", { thinkingLevel: oneOf(["off", "low", "high"]) })
     if (kind === "label" && leaf !== null) return entry("label", { targetId: leaf, label: `mark ${hex(4)}` })
     return entry("custom", { customType: "bench", data: { written } })

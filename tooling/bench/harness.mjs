@@ -49,7 +49,9 @@ export const inChild = (module, job, input, { program = process.execPath, flags 
     timeout: LONGEST_MS
   })
   if (child.status !== 0) {
-    throw new ChildFailed(child.error?.message ?? (reasonIn(child.stderr) || `ended by ${child.signal ?? child.status}`))
+    throw new ChildFailed(
+      child.error?.message ?? (reasonIn(child.stderr) || `ended by ${child.signal ?? child.status}`)
+    )
   }
   return JSON.parse(child.stdout.trimEnd().split("\n").at(-1) ?? "null")
 }

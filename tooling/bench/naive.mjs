@@ -71,7 +71,9 @@ export const open = (path) => {
 
 /** @param {string} folder */
 const filesBelow = (folder) =>
-  readdirSync(folder).flatMap((project) => readdirSync(`${folder}/${project}`).map((name) => `${folder}/${project}/${name}`))
+  readdirSync(folder).flatMap((project) =>
+    readdirSync(`${folder}/${project}`).map((name) => `${folder}/${project}/${name}`)
+  )
 
 /**
  * Every session below a folder with its first prompt, newest first.

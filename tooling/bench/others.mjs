@@ -26,7 +26,11 @@ const onPath = (command) =>
     .find(existsSync)
 
 /** @param {string} stderr */
-const reasonIn = (stderr) => stderr.split("\n").find((line) => /^npm error (?!code)/.test(line))?.slice(10) ?? "npm failed"
+const reasonIn = (stderr) =>
+  stderr
+    .split("\n")
+    .find((line) => /^npm error (?!code)/.test(line))
+    ?.slice(10) ?? "npm failed"
 
 /**
  * The module of a program, or why there is none.
@@ -58,7 +62,8 @@ const installed = (which) => {
 export const others = () => {
   const bun = onPath("bun")
   const pi = installed("pi")
-  const omp = bun === undefined ? { problem: "oh-my-pi is left out: it needs Bun, and bun is not on the PATH" } : installed("omp")
+  const omp =
+    bun === undefined ? { problem: "oh-my-pi is left out: it needs Bun, and bun is not on the PATH" } : installed("omp")
   return {
     modules: { pi: "module" in pi ? pi.module : null, omp: "module" in omp ? omp.module : null },
     programs: bun === undefined ? {} : { omp: bun },

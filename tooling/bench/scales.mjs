@@ -17,6 +17,22 @@
 export const scales = {
   // More than 16 MB, so that the session is opened the way large ones are.
   quick: { rounds: 2, entries: 8_000, appends: 1_000, durable: 1_280, serial: 100, sessions: 100, perSession: 20 },
-  usual: { rounds: 5, entries: 100_000, appends: 10_000, durable: 9_600, serial: 1_000, sessions: 1_000, perSession: 100 },
-  full: { rounds: 9, entries: 100_000, appends: 10_000, durable: 9_600, serial: 2_000, sessions: 1_000, perSession: 200 }
+  usual: {
+    rounds: 5,
+    entries: 100_000,
+    appends: 10_000,
+    durable: 9_600,
+    serial: 1_000,
+    sessions: 1_000,
+    perSession: 100
+  },
+  full: {
+    rounds: 9,
+    entries: 100_000,
+    appends: 10_000,
+    durable: 9_600,
+    serial: 2_000,
+    sessions: 1_000,
+    perSession: 200
+  }
 }

@@ -12,24 +12,28 @@
  *
  * Nothing is ever truncated or written in place.
  */
-import type { Disk } from "./Disk.ts"
+import { dirname } from "node:path"
+import { type Disk, type FileState, isMissing, readRange, writeWhole } from "./Disk.ts"
 
 /** `always`: acknowledged once durable. `never`: once written, which survives a killed process but not a power cut. */
 export type Durability = "always" | "never"
 
 export interface Options {
   readonly disk: Disk
-  /** Names the file may have, the first that exists counts: a session, or its draft. */
+  /** Names the file may have, the first that is there counts: a session, or its draft. */
   readonly names: ReadonlyArray<string>
   readonly durability: Durability
   /** The file as it was read: what comes after `end` is news. */
   readonly from: { readonly inode: number; readonly end: number }
-  /** Whole lines that others wrote, without their line ends. */
+  /**
+   * Whole lines that are in the file and were not known, without their line ends: what others wrote. After a failure
+   * or a replacement, lines of ours may be among them.
+   */
   readonly onForeign: (lines: ReadonlyArray<Uint8Array>) => void
   /** The file is another one now, or shorter than it was: everything known of it must be read again. */
   readonly onReplaced: () => void
-  /** Called when everything others wrote is taken and our write comes next; what it throws, the append fails with. */
-  readonly beforeWrite?: () => void
+  /** Whether a file that replaced ours holds what ours held. Asked when everything in it is taken and our write is next. */
+  readonly isWhole?: () => boolean
   /** Called with the first of a row of failures. */
   readonly onFailure: (path: string, cause: unknown) => void
 }
@@ -44,13 +48,18 @@ const LF = 10
 const LINE_END = Uint8Array.of(LF)
 const MOST_ATTEMPTS = 1000
 
-/** The write took fewer bytes than it was given: the disk is full or broke. */
-export class ShortWrite extends Error {
-  readonly code = "ENOSPC"
-  constructor(written: number, wanted: number) {
-    super(`only ${written} of ${wanted} bytes were written; the disk is probably full`)
+/** Whoever replaces a file carries over last what it gained meanwhile; this long is waited for that. */
+const PATIENCE = 1000
+const PAUSE = 10
+
+/** The file was replaced by one that lacks entries which were in it; whoever wrote on would lose their place. */
+export class EntriesGone extends Error {
+  constructor() {
+    super("the file was replaced by one without entries that were in it; open the session again")
   }
 }
+
+const pause = () => new Promise((next) => setTimeout(next, PAUSE))
 
 const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => (parts.length === 1 ? parts[0]! : Buffer.concat(parts))
 
@@ -64,13 +73,15 @@ export class AppendFile {
   #waiting: Array<Waiting> = []
   #draining: Promise<void> | undefined
   #failure: { readonly cause: unknown } | undefined
+  /** After a sync that failed, the line end we see may not be on the medium: what comes next brings its own. */
+  #isEndDoubtful = false
   #isClosed = false
 
   constructor(options: Options) {
     this.#options = options
-    const { disk, from } = options
-    this.#path = this.#existing()
-    this.#file = disk.open(this.#path, "append")
+    const { disk, from, names } = options
+    this.#path = names[0]!
+    this.#file = this.#open()
     this.#inode = disk.statOpen(this.#file).inode
     this.#end = this.#inode === from.inode ? from.end : 0
     if (this.#inode !== from.inode) options.onReplaced()
@@ -90,8 +101,13 @@ export class AppendFile {
     })
   }
 
-  /** Everything appended before is kept; fails with the first failure that no later append has made good. */
+  /** Everything appended before is on the medium; fails with the first failure that no later append has made good. */
   async flush(): Promise<void> {
+    await this.#settle()
+    if (this.#options.durability === "never" && !this.#isClosed) await this.#options.disk.sync(this.#file)
+  }
+
+  async #settle(): Promise<void> {
     await this.#draining
     if (this.#failure !== undefined) throw this.#failure.cause
   }
@@ -100,7 +116,7 @@ export class AppendFile {
     if (this.#isClosed) return
     this.#isClosed = true
     try {
-      await this.flush()
+      await this.#settle()
     } finally {
       this.#options.disk.close(this.#file)
     }
@@ -116,9 +132,15 @@ export class AppendFile {
   promote(to: string): void {
     if (this.#path === to) return
     const { disk } = this.#options
-    disk.rename(this.#path, to)
-    this.#path = to
-    disk.syncDirectory(directoryOf(to))
+    try {
+      disk.rename(this.#path, to)
+      this.#path = to
+    } catch (cause) {
+      this.#state()
+      if (this.#path !== to) throw cause
+      // Somebody else was first.
+    }
+    disk.syncDirectory(dirname(to))
   }
 
   async #drain(): Promise<void> {
@@ -143,25 +165,31 @@ export class AppendFile {
   }
 
   async #commit(lines: Uint8Array): Promise<void> {
-    const { disk, durability } = this.#options
+    const { disk, durability, isWhole = () => true } = this.#options
     let hasSyncFailed = false
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const before = this.#synchronise()
-      this.#options.beforeWrite?.()
+      let before = this.#synchronise()
+      for (let waited = 0; !isWhole(); waited += PAUSE) {
+        if (waited >= PATIENCE) throw new EntriesGone()
+        await pause()
+        before = this.#synchronise()
+      }
       const bytes = this.#endsWithLine(before) ? lines : concat([LINE_END, lines])
-      const written = disk.write(this.#file, bytes)
-      if (written !== bytes.length) throw new ShortWrite(written, bytes.length)
+      writeWhole(disk, this.#file, bytes)
       if (durability === "always") {
         try {
           await disk.sync(this.#file)
         } catch (cause) {
           // The kernel may have dropped the pages it could not write, so syncing them again proves nothing.
+          this.#isEndDoubtful = true
           if (hasSyncFailed) throw cause
           hasSyncFailed = true
           continue
         }
       }
-      if (this.#isKept(before, bytes, lines)) return
+      if (!this.#isKept(before, bytes, lines)) continue
+      this.#isEndDoubtful = false
+      return
     }
     throw new Error("the file was replaced again and again while it was written")
   }
@@ -169,7 +197,7 @@ export class AppendFile {
   /** Step 4. Takes what others wrote around our lines; false if our lines are not in the file the path names. */
   #isKept(before: number, bytes: Uint8Array, lines: Uint8Array): boolean {
     const { disk } = this.#options
-    const after = disk.stat(this.#existing())
+    const after = this.#state()
     if (after.inode === this.#inode && after.size === before + bytes.length) {
       this.#takePending(before)
       this.#end = after.size
@@ -189,8 +217,7 @@ export class AppendFile {
   /** Step 1: our file is open and everything others wrote is taken. Answers its size. */
   #synchronise(): number {
     const { disk } = this.#options
-    const now = disk.stat(this.#existing())
-    if (now.inode !== this.#inode) this.#reopen()
+    if (this.#state().inode !== this.#inode) this.#reopen()
     const { size } = disk.statOpen(this.#file)
     if (size < this.#end) {
       this.#end = 0
@@ -200,20 +227,36 @@ export class AppendFile {
     return size
   }
 
-  #existing(): string {
-    const { names, disk } = this.#options
-    for (const name of names.slice(0, -1)) if (exists(disk, name)) return this.#rename(name)
-    return this.#rename(names.at(-1)!)
+  /** What `use` answers for the first name that is there. The first comes again at last: a draft may get it meanwhile. */
+  #first<A>(use: (name: string) => A): A {
+    const { names } = this.#options
+    let missing: unknown
+    for (const name of [...names, names[0]!]) {
+      try {
+        const found = use(name)
+        this.#path = name
+        return found
+      } catch (cause) {
+        if (!isMissing(cause)) throw cause
+        missing ??= cause
+      }
+    }
+    throw missing
   }
 
-  #rename(name: string): string {
-    this.#path = name
-    return name
+  #open(): number {
+    return this.#first((name) => this.#options.disk.open(name, "append"))
+  }
+
+  #state(): FileState {
+    return this.#first(this.#options.disk.stat)
   }
 
   #reopen(): void {
-    const { disk, onReplaced } = this.#options
-    const file = disk.open(this.#path, "append")
+    const { disk, durability, onReplaced } = this.#options
+    // Whoever replaced it may not have come to this yet, and what we write must not go with a name that is forgotten.
+    if (durability === "always") disk.syncDirectory(dirname(this.#path))
+    const file = this.#open()
     disk.close(this.#file)
     this.#file = file
     this.#inode = disk.statOpen(file).inode
@@ -222,9 +265,7 @@ export class AppendFile {
   }
 
   #read(start: number, end: number): Uint8Array {
-    const bytes = new Uint8Array(Math.max(0, end - start))
-    const read = this.#options.disk.read(this.#file, bytes, start)
-    return bytes.subarray(0, read)
+    return readRange(this.#options.disk, this.#file, start, end)
   }
 
   #byteAt(position: number): number | undefined {
@@ -232,7 +273,7 @@ export class AppendFile {
   }
 
   #endsWithLine(size: number): boolean {
-    return size === 0 || this.#byteAt(size - 1) === LF
+    return !this.#isEndDoubtful && (size === 0 || this.#byteAt(size - 1) === LF)
   }
 
   /** Takes whole lines up to `size`; an unfinished last one stays news until it is whole. */
@@ -258,16 +299,6 @@ export class AppendFile {
       start = end + 1
     }
     if (lines.length > 0) this.#options.onForeign(lines)
-  }
-}
-
-const directoryOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 1))
-
-const exists = (disk: Disk, path: string): boolean => {
-  try {
-    return disk.stat(path).isFile
-  } catch {
-    return false
   }
 }
 

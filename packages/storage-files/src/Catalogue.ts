@@ -115,7 +115,8 @@ const summarise = ({ path, isSubAgent }: Found, state: string, cache: string): L
     const { header, title, tree } = snapshot
     const place = { path: final, source: "grove", draft: final !== path }
     const summary = header === null ? null : SessionSummary.of(header, title, tree, place)
-    return { path, state, isSubAgent: isSubAgent || tree.typeAt(0) === "session_init", summary }
+    const isTask = tree.size > 0 && tree.typeAt(0) === "session_init"
+    return { path, state, isSubAgent: isSubAgent || isTask, summary }
   } finally {
     close()
   }

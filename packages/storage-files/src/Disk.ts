@@ -18,6 +18,7 @@ import {
   unlinkSync,
   writeSync
 } from "node:fs"
+import { dirname, resolve } from "node:path"
 import { Context } from "effect"
 
 /** Which file it is, and how long. */
@@ -42,6 +43,7 @@ export interface Disk {
   readonly sync: (file: number) => Promise<void>
   /** Makes names in a directory durable. */
   readonly syncDirectory: (path: string) => void
+  /** Makes a directory and those above it, durably: a file in a directory that is forgotten is forgotten too. */
   readonly makeDirectory: (path: string) => void
   readonly rename: (from: string, to: string) => void
   readonly link: (from: string, to: string) => void
@@ -63,6 +65,15 @@ const state = (stats: Stats): FileState => ({
   isFile: stats.isFile()
 })
 
+const syncDirectory = (path: string): void => {
+  const directory = openSync(path, "r")
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}
+
 export const real: Disk = {
   open: (path, mode) => openSync(path, FLAGS[mode], 0o600),
   close: closeSync,
@@ -71,15 +82,14 @@ export const real: Disk = {
   read: (file, into, position) => readSync(file, into, 0, into.length, position),
   write: (file, bytes) => writeSync(file, bytes, 0, bytes.length),
   sync: (file) => new Promise((done, failed) => fdatasync(file, (error) => (error ? failed(error) : done()))),
-  syncDirectory: (path) => {
-    const directory = openSync(path, "r")
-    try {
-      fsyncSync(directory)
-    } finally {
-      closeSync(directory)
+  syncDirectory,
+  makeDirectory: (path) => {
+    const topmost = mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (topmost === undefined) return
+    for (let made = resolve(path); made.length >= resolve(topmost).length; made = dirname(made)) {
+      syncDirectory(dirname(made))
     }
   },
-  makeDirectory: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
   rename: renameSync,
   link: linkSync,
   remove: unlinkSync
@@ -87,3 +97,32 @@ export const real: Disk = {
 
 /** The disk in use; the real one unless a test says otherwise. */
 export const Disk = Context.Reference<Disk>("@grove/storage-files/Disk", { defaultValue: () => real })
+
+/** The write took fewer bytes than it was given: the disk is full or broke. */
+export class ShortWrite extends Error {
+  readonly code = "ENOSPC"
+  constructor(written: number, wanted: number) {
+    super(`only ${written} of ${wanted} bytes were written; the disk is probably full`)
+  }
+}
+
+/** One write of all the bytes. A short count is a failure and is never continued. */
+export const writeWhole = (disk: Disk, file: number, bytes: Uint8Array): void => {
+  const written = disk.write(file, bytes)
+  if (written !== bytes.length) throw new ShortWrite(written, bytes.length)
+}
+
+/** The bytes from `start` up to `end`, or to the end of the file if that comes first. */
+export const readRange = (disk: Disk, file: number, start: number, end: number): Uint8Array => {
+  const bytes = new Uint8Array(Math.max(0, end - start))
+  let read = 0
+  while (read < bytes.length) {
+    const more = disk.read(file, bytes.subarray(read), start + read)
+    if (more === 0) break
+    read += more
+  }
+  return bytes.subarray(0, read)
+}
+
+/** Whether nothing has that name; every other failure is one. */
+export const isMissing = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOENT"

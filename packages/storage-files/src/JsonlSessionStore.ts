@@ -59,7 +59,8 @@ const namesFile = (name: string): boolean => {
 const draftOf = (path: string): string => `${path}.draft`
 
 /** The file itself, or its draft while it has no reply. */
-export const existing = (path: string): string => (!existsSync(path) && existsSync(draftOf(path)) ? draftOf(path) : path)
+export const existing = (path: string): string =>
+  !existsSync(path) && existsSync(draftOf(path)) ? draftOf(path) : path
 
 const isReply = (entry: Entry.Entry): boolean => Entry.role(entry) === "assistant"
 

@@ -179,6 +179,32 @@ describe("a sessions folder", () => {
   )
 })
 
+it.effect(
+  "sessions of every version are listed, with entries or without",
+  over(
+    (home) => {
+      const folder = join(home, "sessions/--a--")
+      const spoken = { type: "message", message: { role: "user", content: "hello" } }
+      for (const version of [undefined, 1, 2, 3, 99]) {
+        write(join(folder, `bare-${version}.jsonl`), fileOf(header({ id: `bare-${version}`, version })))
+        const entry = version === undefined || version === 1 ? spoken : user("a", null, "hello")
+        write(join(folder, `full-${version}.jsonl`), fileOf(header({ id: `full-${version}`, version }), entry))
+      }
+    },
+    () =>
+      Effect.gen(function* () {
+        const summaries = yield* SessionStore.use((store) => store.list())
+        const told = Object.fromEntries(
+          summaries.map(({ id, messageCount, firstMessage }) => [id, [messageCount, firstMessage]])
+        )
+        for (const version of ["undefined", "1", "2", "3", "99"]) {
+          assert.deepStrictEqual(told[`bare-${version}`], [0, null], `bare-${version}`)
+          assert.deepStrictEqual(told[`full-${version}`], [1, "hello"], `full-${version}`)
+        }
+      })
+  )
+)
+
 describe("a flat folder", () => {
   it.effect("holds sessions of many directories side by side, and blobs stay in the home", () =>
     Effect.gen(function* () {

@@ -17,10 +17,9 @@ export const prepare = (/** @type {import("../scales.mjs").Scale} */ { appends, 
 
 /** @param {number} count @returns {ReadonlyArray<any>} */
 const entries = (count) =>
-  session({ seed: 2, entries: count, after: "00000000" })
+  [...session({ seed: 2, entries: 2 * count, after: "00000000" })]
     .filter(({ type }) => type === "message")
-    .take(count)
-    .toArray()
+    .slice(0, count)
 
 /** @param {number} count */
 const messages = (count) => entries(count).map(({ message }) => message)
@@ -101,7 +100,13 @@ const inBatches = (/** @type {any} */ { home, appends }) =>
 /** So many at once, each waiting for its own acknowledgement; and how often the medium was asked to keep something. */
 const writers = async (/** @type {any} */ { home, durable }) => {
   let syncs = 0
-  const disk = (/** @type {any} */ real) => ({ ...real, sync: (/** @type {number} */ file) => (syncs++, real.sync(file)) })
+  const disk = (/** @type {any} */ real) => ({
+    ...real,
+    sync: (/** @type {number} */ file) => {
+      syncs++
+      return real.sync(file)
+    }
+  })
   const { answer, ms } = await atStore({ home, durability: "always", disk }, (log, Effect) => {
     const lines = entries(durable)
     syncs = 0

@@ -37,7 +37,12 @@ export const lines = (found, { entries }) => {
   const messages = Number.parseInt(found.naive[0].answer, 10).toLocaleString("en")
   return [
     { work: `${work}, first time`, unit: "ms", columns: by("first"), goals: [{ against: "naive", times: 2 }] },
-    { work: `… again (${messages} messages)`, unit: "ms", columns: by("grove"), goals: [{ against: "naive", times: 2 }] },
+    {
+      work: `… again (${messages} messages)`,
+      unit: "ms",
+      columns: by("grove"),
+      goals: [{ against: "naive", times: 2 }]
+    },
     { work: "… its memory", unit: "MB", columns: by("grove", "memory"), goals: [] },
     {
       work: "… again, bodies decoded on first access",
