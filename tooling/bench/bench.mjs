@@ -12,7 +12,7 @@ import { parseArgs } from "node:util"
 import { turbo } from "../setup/tools.mjs"
 import { cache, scratch } from "./data.mjs"
 import { aligned, cells, digits, HEADINGS } from "./figures.mjs"
-import { measure } from "./harness.mjs"
+import { ChildFailed, measure } from "./harness.mjs"
 import { others } from "./others.mjs"
 import { RESULTS, updateReadme } from "./readme.mjs"
 import { scales } from "./scales.mjs"
@@ -23,6 +23,22 @@ const ROWS = ["open-first", "open-again", "open-whole", "append", "list"]
 const stop = (problem) => {
   process.stderr.write(`bench: ${problem}\n`)
   process.exit(1)
+}
+
+/**
+ * A baseline or Grove itself that fails leaves nothing to compare.
+ *
+ * @template A
+ * @param {number} row
+ * @param {() => A} work
+ */
+const attempt = (row, work) => {
+  try {
+    return work()
+  } catch (cause) {
+    if (cause instanceof ChildFailed) return stop(`row ${row}: ${cause.message}`)
+    throw cause
+  }
 }
 
 const asked = () => {
@@ -67,17 +83,20 @@ for (const [at, name] of ROWS.entries()) {
   const tell = (/** @type {string} */ progress) =>
     process.stderr.write(`bench: row ${number}, ${row.title}: ${progress}\n`)
   const input = row.prepare(scale)
-  const measured = measure(module, row, input, { rounds: scale.rounds, programs, profile, tell })
+  const measured = attempt(number, () => measure(module, row, input, { rounds: scale.rounds, programs, profile, tell }))
   notes.push(...measured.notes)
   lines.push(...row.lines(measured.found, input).map((line) => ({ row: number, ...line })))
 }
 rmSync(scratch(""), { recursive: true, force: true })
 
 const shown = (/** @type {import("./figures.mjs").Figure} */ { median, best }) => `${digits(median)} (${digits(best)})`
-for (const line of aligned([HEADINGS, ...lines.map((line) => cells(line, shown))])) console.log(line)
+const table = lines.map((line) => cells(line, shown))
+// Goals are not meant for small sizes, so nothing is said of them.
+const told = quick ? table.map((row) => row.with(-1, "–")) : table
+for (const line of aligned([HEADINGS, ...told])) console.log(line)
 console.log(`\nmedian (best) of ${scale.rounds} rounds, each in a fresh process; ratios are of medians`)
 for (const note of notes) console.log(`note: ${note}`)
-if (quick) console.log("note: these sizes are small, and the goals are not meant for them")
+if (quick) console.log("note: these sizes are small; the goals are not meant for them")
 
 if (size !== "quick" && only === undefined && profile === undefined) {
   const date = new Date().toISOString().slice(0, 10)

@@ -76,27 +76,28 @@ describe("help", () => {
 
 describe("wrong usage is one line and exit 2", () => {
   it.each([
-    [["shwo"], /unknown command "shwo"; did you mean show\?/],
-    [["xyzzy"], /unknown command "xyzzy"; grove --help lists them/],
-    [["help", "nope"], /unknown command "nope"/],
-    [["--nope"], /unknown flag --nope; see grove --help/],
-    [["ls", "--nope"], /unknown flag --nope; see grove ls --help/],
-    [["tree", "x", "--fliter", "all"], /unknown flag --fliter; did you mean --filter\?/],
+    ["a mistyped command", ["shwo"], /unknown command "shwo"; did you mean show\?/],
+    ["a word that is near no command", ["xyzzy"], /unknown command "xyzzy"; grove --help lists them/],
+    ["help for no command", ["help", "nope"], /unknown command "nope"/],
+    ["a flag before any command", ["--nope"], /unknown flag --nope; see grove --help/],
+    ["an unknown flag", ["ls", "--nope"], /unknown flag --nope; see grove ls --help/],
+    ["a mistyped flag", ["tree", "x", "--fliter", "all"], /unknown flag --fliter; did you mean --filter\?/],
     [
-      ["tree", sound, "--filter", "everything"],
-      /--filter is one of turns, user, labeled, errors, all, not "everything"/
+      "a value that is none of the choices",
+      ["tree", sound, "--filter", "some"],
+      /turns, user, labeled, errors, all, not "some"/
     ],
-    [["tree", sound, "--filter"], /--filter needs a value/],
-    [["context", sound, "--leaf", "--json"], /--leaf needs a value/],
-    [["show"], /show needs <s>; usage: grove show <s>/],
-    [["check"], /check needs <file>; usage: grove check <file>/],
-    [["ls", "extra"], /ls does not take "extra"/],
-    [["show", sound, sound], /show does not take/],
-    [["show", sound, "--json=1"], /--json takes no value/],
-    [["\x1b[31mls\u202e"], /unknown command/],
-    [["x".repeat(4096)], /unknown command/],
-    [["ls", `--${"x".repeat(4096)}`], /unknown flag/]
-  ] as const)("%j", async (args, says) => {
+    ["a flag without its value", ["tree", sound, "--filter"], /--filter needs a value/],
+    ["a flag for a value", ["context", sound, "--leaf", "--json"], /--leaf needs a value/],
+    ["a value for a flag that takes none", ["show", sound, "--json=1"], /--json takes no value/],
+    ["a command without its session", ["show"], /show needs <s>; usage: grove show <s>/],
+    ["a command without its files", ["check"], /check needs <file>; usage: grove check <file>/],
+    ["an argument too many", ["show", sound, sound], /show does not take/],
+    ["an argument for a command that takes none", ["ls", "extra"], /ls does not take "extra"/],
+    ["a command that a terminal would obey", ["\x1b[31mls\u202e"], /unknown command/],
+    ["a command of four thousand characters", ["x".repeat(4096)], /unknown command/],
+    ["a flag of four thousand characters", ["ls", `--${"x".repeat(4096)}`], /unknown flag/]
+  ] as const)("%s", async (_, args, says) => {
     assertRefused(await box.grove(args), 2, says)
   })
 })

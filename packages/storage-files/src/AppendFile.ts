@@ -303,7 +303,7 @@ export class AppendFile {
 }
 
 /** Where `lines` stand whole at the start of a line in `bytes`. */
-const findLines = (bytes: Uint8Array, lines: Uint8Array, startsLine: boolean): number | undefined => {
+export const findLines = (bytes: Uint8Array, lines: Uint8Array, startsLine: boolean): number | undefined => {
   const within = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = within.indexOf(lines); at >= 0; at = within.indexOf(lines, at + 1)) {
     if (at === 0 ? startsLine : bytes[at - 1] === LF) return at

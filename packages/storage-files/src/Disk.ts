@@ -126,3 +126,12 @@ export const readRange = (disk: Disk, file: number, start: number, end: number):
 
 /** Whether nothing has that name; every other failure is one. */
 export const isMissing = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOENT"
+
+/** For what is removed on the way out of a failure, which must not be hidden by another one. */
+export const removeIfThere = (disk: Disk, path: string): void => {
+  try {
+    disk.remove(path)
+  } catch {
+    // It was never made, or is gone already.
+  }
+}

@@ -14,9 +14,10 @@ import {
   writeFileSync
 } from "node:fs"
 import { dirname, join } from "node:path"
+import { crc32 } from "node:zlib"
 import { type Columns, type Facts, LineIndex, Names } from "./LineIndex.ts"
 
-const MAGIC = "GRVIDX01"
+const MAGIC = "GRVIDX02"
 const HEADER_BYTES = 64
 
 /** The cache file for a session file, wherever that one is. */
@@ -25,6 +26,9 @@ export const pathFor = (cacheDirectory: string, sessionFile: string): string =>
 
 const identity = (stats: BigIntStats): string =>
   [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(" ")
+
+/** Which file it is and in what state. Taken before the file is read, so that no change in between goes unnoticed. */
+export const identityOf = (file: number): string => identity(fstatSync(file, { bigint: true }))
 
 const SAMPLES = 32
 const SAMPLE_BYTES = 64
@@ -69,13 +73,13 @@ const layout: ReadonlyArray<readonly [keyof Columns, ColumnType]> = [
   ["lengths", Uint32Array as never],
   ["lines", Uint32Array as never],
   ["parents", Int32Array as never],
-  ["types", Uint16Array as never],
-  ["roles", Uint16Array as never],
+  ["types", Uint32Array as never],
+  ["roles", Uint32Array as never],
   ["marks", Uint8Array as never]
 ]
 
 /** Writes an index beside the others, whole or not at all. A cache that cannot be written is no failure. */
-export const save = (path: string, index: LineIndex, file: number): void => {
+export const save = (path: string, index: LineIndex, file: number, readAs: string): void => {
   const { types, roles, oddIds, ...facts } = index.facts
   const stored: Stored = {
     ...facts,
@@ -83,7 +87,7 @@ export const save = (path: string, index: LineIndex, file: number): void => {
     roles: roles.list,
     oddIds: oddIds.list,
     size: index.size,
-    identity: identity(fstatSync(file, { bigint: true })),
+    identity: readAs,
     probe: probe(file, index.facts.end)
   }
   const text = Buffer.from(JSON.stringify(stored))
@@ -92,11 +96,13 @@ export const save = (path: string, index: LineIndex, file: number): void => {
     return Buffer.from(column.buffer, column.byteOffset, column.byteLength)
   })
   const body = Buffer.concat([...columns, text])
+  const columnBytes = body.length - text.length
   const header = Buffer.alloc(HEADER_BYTES)
   header.write(MAGIC, 0, "latin1")
   header.writeUInt32LE(index.size, 8)
   header.writeUInt32LE(text.length, 12)
   createHash("sha256").update(text).digest().copy(header, 16)
+  header.writeUInt32LE(crc32(body.subarray(0, columnBytes)), 48)
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -127,6 +133,7 @@ const parse = (bytes: Buffer): { readonly stored: Stored; readonly columns: Colu
   if (bytes.length !== HEADER_BYTES + size * width + textLength) return undefined
   const text = bytes.subarray(bytes.length - textLength)
   if (!createHash("sha256").update(text).digest().equals(bytes.subarray(16, 48))) return undefined
+  if (crc32(bytes.subarray(HEADER_BYTES, bytes.length - textLength)) !== bytes.readUInt32LE(48)) return undefined
   return { stored: JSON.parse(text.toString()) as Stored, columns: columnsIn(bytes, size).columns }
 }
 
@@ -144,7 +151,7 @@ export const load = (path: string, file: number): Loaded | undefined => {
     const { stored, columns } = found
     const stats = fstatSync(file, { bigint: true })
     const isSame = stored.identity === identity(stats)
-    const hasGrown = Number(stats.size) >= stored.end && stored.identity.startsWith(`${stats.dev} ${stats.ino} `)
+    const hasGrown = Number(stats.size) > stored.end && stored.identity.startsWith(`${stats.dev} ${stats.ino} `)
     if (!isSame && !(hasGrown && probe(file, stored.end) === stored.probe)) return undefined
     const { size, identity: _identity, probe: _probe, types, roles, oddIds, ...facts } = stored
     const index = new LineIndex(

@@ -1,6 +1,6 @@
 /** Sessions as JSONL files: found by path, id or abbreviation, read leniently, appended to so that nothing is lost. */
 import { existsSync, statSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { resolve } from "node:path"
 import {
   BlobStore,
   Entry,
@@ -12,10 +12,10 @@ import {
   SessionSummary,
   Store
 } from "@grove/core"
-import { Effect, Layer, Queue, Result, Schedule, Stream } from "effect"
+import { Effect, Layer, Queue, Result, Schedule, Semaphore, Stream } from "effect"
 import { AppendFile, type Durability } from "./AppendFile.ts"
 import * as Catalogue from "./Catalogue.ts"
-import { Disk } from "./Disk.ts"
+import { Disk, isMissing } from "./Disk.ts"
 import * as Persist from "./Persist.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import * as SessionPaths from "./SessionPaths.ts"
@@ -35,8 +35,7 @@ const fail = (session: string, reason: SessionStoreError["reason"]) => new Sessi
 
 const refusal = (session: string) => (cause: unknown) => {
   if (cause instanceof Jsonl.NotASession) return fail(session, new Store.NotASession({ line: cause.line }))
-  const missing = (cause as NodeJS.ErrnoException).code === "ENOENT"
-  return fail(session, missing ? new Store.SessionNotFound() : new Store.StoreRefused({ cause }))
+  return fail(session, isMissing(cause) ? new Store.SessionNotFound() : new Store.StoreRefused({ cause }))
 }
 
 const attempt = <A>(session: string, run: () => A) => Effect.try({ try: run, catch: refusal(session) })
@@ -69,10 +68,33 @@ const hasReply = (snapshot: Store.Snapshot): boolean => {
   return false
 }
 
-/** The file was replaced by one that lacks entries which were in it; whoever wrote on would lose their place. */
-export class EntriesGone extends Error {
-  constructor() {
-    super("the file was replaced by one without entries that were in it; open the session again")
+/** Reads what is there under either name; a draft may get its final one between looking and opening. */
+const readExisting = (ref: Store.SessionRef, cache: string): SessionFiles.Opened => {
+  const read = () => Result.getOrThrow(SessionFiles.open(ref, existing(ref.path), { cache }))
+  try {
+    return read()
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause
+    return read()
+  }
+}
+
+/** Of several entries with one id the last, in its place. */
+const latest = (entries: ReadonlyArray<Entry.Entry>): ReadonlyArray<Entry.Entry> => {
+  const byId = new Map<string, Entry.Entry>()
+  for (const entry of entries) {
+    byId.delete(entry.id)
+    byId.set(entry.id, entry)
+  }
+  return [...byId.values()]
+}
+
+/** What is nested too deeply to be compared counts as different. */
+const sameEntry = (a: Entry.Entry, b: Entry.Entry): boolean => {
+  try {
+    return JSON.stringify(a) === JSON.stringify(b)
+  } catch {
+    return false
   }
 }
 
@@ -107,7 +129,7 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
 
   const opened = (ref: Store.SessionRef) =>
     Effect.acquireRelease(
-      attempt(ref.path, () => Result.getOrThrow(SessionFiles.open(ref, existing(ref.path), { cache: paths.cache }))),
+      attempt(ref.path, () => readExisting(ref, paths.cache)),
       ({ close }) => Effect.sync(close)
     )
 
@@ -128,22 +150,10 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
     return { id: header.id, path }
   })
 
-  /** Under its own name from the first byte, and durable, directory included. A file that is there and empty may be filled. */
   const createFile = async (path: string, isDraft: boolean, header: string): Promise<void> => {
-    const directory = dirname(path)
-    disk.makeDirectory(directory)
-    if (!isDraft && existsSync(draftOf(path))) throw Object.assign(new Error("a draft is there"), { code: "EEXIST" })
-    const name = isDraft ? draftOf(path) : path
-    const isEmpty = existsSync(path) && statSync(path).size === 0
-    if (isDraft && existsSync(path)) throw Object.assign(new Error("the session is there"), { code: "EEXIST" })
-    const file = disk.open(name, isEmpty ? "append" : "create")
-    try {
-      disk.write(file, Buffer.from(header))
-      await disk.sync(file)
-    } finally {
-      disk.close(file)
-    }
-    disk.syncDirectory(directory)
+    const [name, other] = isDraft ? [draftOf(path), path] : [path, draftOf(path)]
+    if (existsSync(other)) throw Object.assign(new Error(`${other} is there`), { code: "EEXIST" })
+    await SessionFiles.create(disk, name, Buffer.from(header))
   }
 
   const open = Effect.fn("JsonlSessionStore.open")(function* (ref: Store.SessionRef) {
@@ -153,8 +163,24 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
     const { snapshot, inode, end } = yield* opened(ref)
     const { tree } = snapshot
     const foreign = yield* Queue.unbounded<ReadonlyArray<Entry.Entry>>()
+    /** Entries on their way to the file, and those that came there after the snapshot: none of them is ever news again. */
+    const beingWritten = new Map<string, Entry.Entry>()
+    const since = new Map<string, Entry.Entry>()
+    let isShared = false
     /** After a replacement: the ids that the new file was seen to hold. */
     let inNewFile: Set<string> | undefined
+
+    const isKnown = (entry: Entry.Entry): boolean => {
+      const before = beingWritten.get(entry.id) ?? since.get(entry.id) ?? tree.get(entry.id)
+      return before !== undefined && sameEntry(before, entry)
+    }
+    const tell = (entries: ReadonlyArray<Entry.Entry>): void => {
+      const news = latest(entries).filter((entry) => !isKnown(entry))
+      if (news.length === 0) return
+      isShared = true
+      for (const entry of news) since.set(entry.id, entry)
+      Queue.offerUnsafe(foreign, news)
+    }
 
     const file = yield* Effect.acquireRelease(
       attempt(
@@ -171,47 +197,64 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
             onForeign: (lines) => {
               const entries = lines.flatMap(entryIn)
               for (const { id } of entries) inNewFile?.add(id)
-              const news = entries.filter((entry) => !isKnown(entry))
-              if (news.length > 0) Queue.offerUnsafe(foreign, news)
+              tell(entries)
             },
-            beforeWrite: () => {
-              if (inNewFile === undefined) return
-              for (const id of tree.ids()) if (!inNewFile.has(id)) throw new EntriesGone()
+            isWhole: () => {
+              if (inNewFile === undefined) return true
+              for (const id of tree.ids()) if (!inNewFile.has(id)) return false
+              for (const id of since.keys()) if (!inNewFile.has(id)) return false
               inNewFile = undefined
+              return true
             },
             onFailure
           })
       ),
-      (file) => Effect.ignore(Effect.promise(() => file.close()))
+      // Whoever appended was told of every failure.
+      (file) => Effect.promise(() => file.close().catch(() => {}))
     )
-    const isKnown = (entry: Entry.Entry): boolean => {
-      const before = tree.get(entry.id)
-      return before !== undefined && JSON.stringify(before) === JSON.stringify(entry)
-    }
     const promote = Effect.suspend(() => (file.path === path ? Effect.void : attempt(path, () => file.promote(path))))
     if (hasReply(snapshot)) yield* promote
     yield* Effect.forkScoped(
       Effect.repeat(Effect.ignore(attempt(path, () => file.poll())), Schedule.spaced(LOOK_AROUND))
     )
 
+    const preparing = yield* Semaphore.make(1)
+    /** Blobs first, then the line; a later append does not overtake one that waits for its blobs. */
+    const begin = (entries: ReadonlyArray<Entry.Entry>) =>
+      Effect.forEach(entries, Persist.prepare).pipe(
+        Effect.provideService(BlobStore, blobs),
+        Effect.mapError((cause) => fail(path, new Store.StoreRefused({ cause }))),
+        Effect.map((prepared) => {
+          for (const entry of prepared) beingWritten.set(entry.id, entry)
+          return { prepared, written: file.append(Buffer.from(prepared.map(Jsonl.encode).join(""))) }
+        }),
+        preparing.withPermit
+      )
+
     const append = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry.Entry>) {
       if (snapshot.readOnly) return yield* fail(path, new Store.SessionReadOnly())
+      if (snapshot.header === null) return yield* fail(path, new Store.NotASession({ line: 1 }))
       if (entries.length === 0) return
-      const prepared = yield* Effect.forEach(entries, Persist.prepare).pipe(
-        Effect.provideService(BlobStore, blobs),
-        Effect.mapError((cause) => fail(path, new Store.StoreRefused({ cause })))
+      const { prepared, written } = yield* begin(entries)
+      // What failed may be in the file all the same; where it is, it is news like anybody else's.
+      const settled = Effect.sync(() => {
+        for (const { id } of prepared) beingWritten.delete(id)
+      })
+      yield* Effect.ensuring(
+        attemptAsync(path, () => written),
+        settled
       )
-      const lines = Buffer.from(prepared.map(Jsonl.encode).join(""))
-      yield* attemptAsync(path, () => file.append(lines))
-      if (entries.some(isReply)) yield* promote
+      const isReplied = () => entries.some(isReply) || hasReply(snapshot)
+      if (file.path !== path && isReplied()) yield* Effect.tapError(promote, () => Effect.sync(() => tell(prepared)))
+      for (const entry of prepared) since.set(entry.id, entry)
     }, Effect.uninterruptible)
 
-    const discardDraft = Effect.suspend(() => {
-      if (file.path === path || hasReply(snapshot)) return Effect.void
-      return Effect.andThen(
-        attemptAsync(path, () => file.close()),
-        attempt(path, () => disk.remove(draftOf(path)))
-      )
+    /** A draft that somebody else wrote to is theirs too, and stays. */
+    const discardDraft = Effect.gen(function* () {
+      yield* Effect.ignore(attempt(path, () => file.poll()))
+      if (file.path === path || hasReply(snapshot) || isShared) return
+      yield* attemptAsync(path, () => file.close())
+      yield* attempt(path, () => disk.remove(draftOf(path)))
     })
 
     return {

@@ -40,8 +40,9 @@ export interface Columns {
   /** When a prompt or reply was made by its own word; NaN where only the body tells. */
   readonly spoken: Float64Array
   readonly parents: Int32Array
-  readonly types: Uint16Array
-  readonly roles: Uint16Array
+  readonly types: Uint32Array
+  /** One more than the position in the list of roles; 0 where there is none. */
+  readonly roles: Uint32Array
   readonly marks: Uint8Array
 }
 
@@ -53,13 +54,13 @@ const makeColumns = (capacity: number): Columns => ({
   times: new Float64Array(capacity),
   spoken: new Float64Array(capacity),
   parents: new Int32Array(capacity),
-  types: new Uint16Array(capacity),
-  roles: new Uint16Array(capacity),
+  types: new Uint32Array(capacity),
+  roles: new Uint32Array(capacity),
   marks: new Uint8Array(capacity)
 })
 
 const widened = (columns: Columns): Columns => {
-  const wider = makeColumns(columns.ids.length * 2)
+  const wider = makeColumns(Math.max(1024, columns.ids.length * 2))
   for (const name of Object.keys(wider) as Array<keyof Columns>) wider[name].set(columns[name])
   return wider
 }
@@ -74,7 +75,8 @@ export interface Facts {
   headerLine: number
   title: Header.TitleSlot | null
   problems: Array<Problem>
-  linkProblems: Array<EntryTable.LinkProblem>
+  /** Rows that stand without the parent they name, and that parent: it is not here, or following it would go round. */
+  unlinked: Array<readonly [row: number, parent: EntryId]>
   /** The line of an entry that came before any header: then this is no session. */
   noHeaderAt: number | null
   lastId: EntryId | null
@@ -83,10 +85,11 @@ export interface Facts {
   end: number
 }
 
-const initialTypes = ["message", "custom", "custom_message", "label", "session_info", "compaction", "context_edit"]
-const initialRoles = ["", "user", "assistant", "toolResult", "bashExecution", "custom", "system"]
+const initialTypes = ["message", "custom", "session"]
+const initialRoles = ["user", "assistant", "toolResult", "bashExecution", "custom", "system"]
 const MESSAGE = 0
 const CUSTOM = 1
+const SESSION = 2
 
 export const emptyFacts = (): Facts => ({
   types: new Names(initialTypes),
@@ -96,7 +99,7 @@ export const emptyFacts = (): Facts => ({
   headerLine: 0,
   title: null,
   problems: [],
-  linkProblems: [],
+  unlinked: [],
   noHeaderAt: null,
   lastId: null,
   lineCount: 0,
@@ -122,6 +125,8 @@ const BACKSLASH = 92
 const CLOSING_BRACE = 125
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, "latin1")
+/** The text of bytes that were read as characters of one byte each. */
+const textOf = (latin1: string): string => Buffer.from(latin1, "latin1").toString()
 const HEAD = bytesOf('{"type":"')
 const ID = bytesOf('","id":"')
 const PARENT = bytesOf('","parentId":')
@@ -150,29 +155,40 @@ const stringEnd = (bytes: Uint8Array, from: number, most: number): number => {
   return NONE
 }
 
+/** The number that `count` digits say; `NaN` if they are not all digits. */
 const digits = (bytes: Uint8Array, at: number, count: number): number => {
   let value = 0
-  for (let i = 0; i < count; i++) value = value * 10 + bytes[at + i]! - 48
+  for (let i = 0; i < count; i++) {
+    const digit = bytes[at + i]! - 48
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
   return value
 }
 
+const SEPARATORS = [...bytesOf("0000-00-00T00:00:00.000Z").entries()].filter(([, byte]) => byte !== 48)
+
 /** `2026-01-31T12:00:00.000Z` at `at`, in milliseconds; any other spelling is left to `Date.parse`. */
 const timeAt = (bytes: Buffer, at: number, end: number): number => {
-  if (end - at === 24 && bytes[at + 23] === 90 && bytes[at + 10] === 84) {
-    const time = Date.UTC(
-      digits(bytes, at, 4),
-      digits(bytes, at + 5, 2) - 1,
-      digits(bytes, at + 8, 2),
-      digits(bytes, at + 11, 2),
-      digits(bytes, at + 14, 2),
-      digits(bytes, at + 17, 2),
-      digits(bytes, at + 20, 3)
-    )
-    if (!Number.isNaN(time)) return time
+  if (end - at === 24 && SEPARATORS.every(([i, byte]) => bytes[at + i] === byte)) {
+    const year = digits(bytes, at, 4)
+    const month = digits(bytes, at + 5, 2)
+    const day = digits(bytes, at + 8, 2)
+    const hour = digits(bytes, at + 11, 2)
+    const minute = digits(bytes, at + 14, 2)
+    const second = digits(bytes, at + 17, 2)
+    const millisecond = digits(bytes, at + 20, 3)
+    const isOrdinary = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24
+    if (isOrdinary && minute < 60 && second < 60) {
+      const time = Date.UTC(year, month - 1, day, hour, minute, second, millisecond)
+      if (!Number.isNaN(time)) return time
+    }
   }
-  return Entry.time(bytes.toString("latin1", at, end))
+  return Entry.time(bytes.toString("utf8", at, end))
 }
 
+/** Numbers of so many digits add up exactly. */
+const EXACT_DIGITS = 15
 const SPOKEN = bytesOf('"timestamp":')
 
 /** The number in `"timestamp":1760000000000}}` at the end of a line, where most writers put a message's own time. */
@@ -180,8 +196,9 @@ const spokenAt = (bytes: Uint8Array, end: number): number => {
   let at = end - 3
   let value = 0
   for (let unit = 1; at > 0 && bytes[at]! >= 48 && bytes[at]! <= 57; at--, unit *= 10) value += (bytes[at]! - 48) * unit
+  const count = end - 3 - at
   const isTime = bytes[end - 2] === CLOSING_BRACE && startsWith(bytes, at + 1 - SPOKEN.length, SPOKEN)
-  return isTime && at < end - 3 ? value : Number.NaN
+  return isTime && count > 0 && count <= EXACT_DIGITS ? value : Number.NaN
 }
 
 /** A line in a buffer, and where it stands in the file. */
@@ -193,6 +210,13 @@ export interface Line {
   readonly offset: number
   /** Whether the envelope may be believed: one `"parentId":` and no NUL. */
   readonly isPlain: boolean
+}
+
+/** Looks back at lines that were taken, for the rare case that an id comes again. */
+export interface Earlier {
+  /** Whether the line of that row is the same as this one, byte by byte. */
+  readonly isSame: (row: number) => boolean
+  readonly parsed: (row: number) => Jsonl.Parsed
 }
 
 export class LineIndex {
@@ -281,21 +305,21 @@ export class LineIndex {
 
   // --------------------------------------------------------------------------------------------------- lines
 
-  /** Takes the next line of the file, whatever it is. `sameAs` compares it with an earlier one of the same id. */
-  take(line: Line, terminated: boolean, sameAs: (row: number) => boolean): void {
+  /** Takes the next line of the file, whatever it is. */
+  take(line: Line, terminated: boolean, earlier: Earlier): void {
     this.facts.lineCount++
     if (line.end <= line.start) return
-    if (this.facts.header !== null && terminated && line.isPlain && this.#takeEnvelope(line, sameAs)) return
-    this.#takeParsed(line, terminated, sameAs)
+    if (this.facts.header !== null && terminated && line.isPlain && this.#takeEnvelope(line, earlier)) return
+    this.#takeParsed(line, terminated, earlier)
   }
 
-  #takeEnvelope({ bytes, start, end, offset }: Line, sameAs: (row: number) => boolean): boolean {
+  #takeEnvelope({ bytes, start, end, offset }: Line, earlier: Earlier): boolean {
     if (bytes[end - 1] !== CLOSING_BRACE || !startsWith(bytes, start, HEAD)) return false
     const typeStart = start + HEAD.length
     const typeEnd = startsWith(bytes, typeStart, MESSAGE_TYPE) ? typeStart + 7 : stringEnd(bytes, typeStart, 40)
     if (typeEnd === NONE) return false
     if (!startsWith(bytes, typeEnd, ID))
-      return this.#takeTail({ bytes, start, end, offset }, typeStart, typeEnd, sameAs)
+      return this.#takeTail({ bytes, start, end, offset }, typeStart, typeEnd, earlier)
     const idStart = typeEnd + ID.length
     const idEnd = stringEnd(bytes, idStart, 128)
     if (idEnd === NONE || idEnd === idStart || !startsWith(bytes, idEnd, PARENT)) return false
@@ -313,6 +337,7 @@ export class LineIndex {
     const timeEnd = stringEnd(bytes, timeStart, 40)
     if (timeEnd === NONE || timeEnd >= end) return false
     const type = this.#typeCode(bytes, typeStart, typeEnd)
+    if (type === SESSION) return false
     let role = 0
     let mark = 0
     if (type === MESSAGE) {
@@ -320,7 +345,7 @@ export class LineIndex {
       const roleStart = timeEnd + ROLE.length
       const roleEnd = stringEnd(bytes, roleStart, 40)
       if (roleEnd === NONE) return false
-      role = this.facts.roles.code(bytes.toString("latin1", roleStart, roleEnd))
+      role = this.#roleCode(bytes.toString("utf8", roleStart, roleEnd))
     } else if (type === CUSTOM) {
       if (!startsWith(bytes, timeEnd, CUSTOM_TYPE)) return false
       mark = startsWith(bytes, timeEnd + CUSTOM_TYPE.length, GROVE) ? 1 : 0
@@ -328,40 +353,54 @@ export class LineIndex {
     const id = this.#codeAt(bytes, idStart, idEnd)
     const time = timeAt(bytes, timeStart, timeEnd)
     const spoken = type === MESSAGE ? spokenAt(bytes, end) : Number.NaN
-    this.#add(id, parent, time, spoken, type, role, mark, offset, end - start, sameAs)
-    return true
+    return this.#add(id, parent, time, spoken, type, role, mark, offset, end - start, earlier, false)
   }
 
   /** `custom` and `custom_message` as Pi writes them: their own fields first, the envelope at the end. */
-  #takeTail(
-    line: Omit<Line, "isPlain">,
-    typeStart: number,
-    typeEnd: number,
-    sameAs: (row: number) => boolean
-  ): boolean {
+  #takeTail(line: Omit<Line, "isPlain">, typeStart: number, typeEnd: number, earlier: Earlier): boolean {
     const { bytes, start, end, offset } = line
     if (!startsWith(bytes, typeEnd, CUSTOM_TYPE)) return false
     const type = this.#typeCode(bytes, typeStart, typeEnd)
+    if (type === MESSAGE || type === SESSION) return false
     const mark = type === CUSTOM && startsWith(bytes, typeEnd + CUSTOM_TYPE.length, GROVE) ? 1 : 0
     const found = TAIL.exec(bytes.toString("latin1", Math.max(start, end - TAIL_BYTES), end))
     if (found === null) return false
     const [id, parent, time] = found[1] === undefined ? [found[4], found[5], found[6]] : [found[1], found[2], found[3]]
-    const parentCode = parent === undefined ? NO_PARENT : this.#code(Buffer.from(parent, "latin1").toString())
-    const code = this.#code(Buffer.from(id!, "latin1").toString())
-    this.#add(code, parentCode, Entry.time(time!), Number.NaN, type, 0, mark, offset, end - start, sameAs)
-    return true
+    const parentCode = parent === undefined ? NO_PARENT : this.#code(textOf(parent))
+    const code = this.#code(textOf(id!))
+    return this.#add(
+      code,
+      parentCode,
+      Entry.time(textOf(time!)),
+      Number.NaN,
+      type,
+      0,
+      mark,
+      offset,
+      end - start,
+      earlier,
+      false
+    )
   }
 
   #typeCode(bytes: Buffer, from: number, to: number): number {
     if (to - from === 7 && startsWith(bytes, from, MESSAGE_TYPE)) return MESSAGE
-    return this.facts.types.code(bytes.toString("latin1", from, to))
+    return this.facts.types.code(bytes.toString("utf8", from, to))
+  }
+
+  #roleCode(role: string | null): number {
+    return role === null ? 0 : this.facts.roles.code(role) + 1
+  }
+
+  role(row: number): string | null {
+    return this.facts.roles.list[this.columns.roles[row]! - 1] ?? null
   }
 
   #skip(kind: keyof typeof Jsonl.messages): void {
     this.facts.problems.push({ line: this.facts.lineCount, kind, message: Jsonl.messages[kind] })
   }
 
-  #takeParsed({ bytes, start, end, offset }: Line, terminated: boolean, sameAs: (row: number) => boolean): void {
+  #takeParsed({ bytes, start, end, offset }: Line, terminated: boolean, earlier: Earlier): void {
     const { facts } = this
     const parsed = Jsonl.parseLine(bytes.subarray(start, end))
     if (parsed.is === "blank") return
@@ -383,7 +422,7 @@ export class LineIndex {
       if (entry === undefined) return
       if (damagedText) facts.problems.push(Jsonl.damagedText(entry.id, facts.lineCount))
       const parent = entry.parentId === null ? NO_PARENT : this.#code(entry.parentId)
-      const role = facts.roles.code(Entry.role(entry) ?? "")
+      const role = this.#roleCode(Entry.role(entry))
       const type = facts.types.code(entry.type)
       const mark = Mark.isMark(entry) ? 1 : 0
       this.#add(
@@ -396,11 +435,13 @@ export class LineIndex {
         mark,
         offset,
         end - start,
-        sameAs
+        earlier,
+        true
       )
     }
   }
 
+  /** False for a line whose id was there before: only one that was parsed may repeat or replace another. */
   #add(
     id: number,
     parent: number,
@@ -411,15 +452,17 @@ export class LineIndex {
     mark: number,
     start: number,
     length: number,
-    sameAs: (row: number) => boolean
-  ): void {
+    earlier: Earlier,
+    isParsed: boolean
+  ): boolean {
     const slots = this.#slots ?? this.#hash()
     const slot = this.#slotOf(id, slots)
     const before = slots[slot]!
+    if (before !== NONE && !isParsed) return false
     this.#lastCode = id
     if (before !== NONE) {
-      if (sameAs(before)) return
-      this.#replace(before)
+      if (earlier.isSame(before)) return true
+      this.#replace(before, earlier.parsed(before))
     }
     if (this.size === this.columns.ids.length) this.#grow()
     const row = this.size++
@@ -436,6 +479,7 @@ export class LineIndex {
     columns.lines[row] = this.facts.lineCount
     slots[slot] = row
     if (slots.length < this.size * 2) this.#hash()
+    return true
   }
 
   #grow(): void {
@@ -445,9 +489,17 @@ export class LineIndex {
     this.#parentCodes = wider
   }
 
-  /** The later line with an id counts; the earlier one is taken out before the rows are linked. */
-  #replace(row: number): void {
-    this.facts.problems.push(Jsonl.duplicateId(this.id(row), this.facts.lineCount, this.columns.lines[row]!))
+  /** The later line with an id counts; the earlier one, if it was any, is taken out before the rows are linked. */
+  #replace(row: number, before: Jsonl.Parsed): void {
+    const { problems } = this.facts
+    const id = this.id(row)
+    const line = this.columns.lines[row]!
+    if (before.is !== "value") problems.push({ line, kind: "not-json", message: Jsonl.messages["not-json"] })
+    else {
+      const isToldAlready = () => problems.some((problem) => problem.line === line && problem.kind === "bad-body")
+      if (before.damagedText && !isToldAlready()) problems.push(Jsonl.damagedText(id, line))
+      problems.push(Jsonl.duplicateId(id, this.facts.lineCount, line))
+    }
     if (row < this.#linked) this.isConfused = true
     else this.#replaced.add(row)
   }
@@ -476,32 +528,27 @@ export class LineIndex {
   /** Resolves the parents of new rows. Where that would change older rows, the index is confused and must be made anew. */
   link(): void {
     if (this.#replaced.size > 0) this.#dropReplaced()
+    this.facts.problems.sort((a, b) => a.line - b.line)
     if (this.last !== NONE) this.facts.lastId = this.id(this.last)
     const { parents } = this.columns
     const from = this.#linked
+    const named = (row: number): number => {
+      const code = this.#parentCodes[row]!
+      return code === NO_PARENT ? NONE : this.#rowOfCode(code)
+    }
     if (from === 0) {
-      const unknown: Array<EntryTable.LinkProblem> = []
-      const links = EntryTable.link(
-        this.size,
-        (row) => {
-          const parent = this.#parentCodes[row]!
-          if (parent === NO_PARENT) return NONE
-          const found = this.#rowOfCode(parent)
-          if (found === NONE) unknown.push(EntryTable.unknownParent(this.id(row), this.#idOf(parent)))
-          return found
-        },
-        (row) => this.id(row)
-      )
-      parents.set(links.parents)
-      this.facts.linkProblems = [...unknown, ...links.problems]
+      parents.set(EntryTable.link(this.size, named, (row) => this.id(row)).parents)
+      for (let row = 0; row < this.size; row++) {
+        const code = this.#parentCodes[row]!
+        if (code !== NO_PARENT && parents[row] === NONE) this.facts.unlinked.push([row, this.#idOf(code)])
+      }
     } else {
       for (let row = from; row < this.size; row++) {
-        const code = this.#parentCodes[row]!
-        const parent = code === NO_PARENT ? NONE : this.#rowOfCode(code)
-        if (code !== NO_PARENT && (parent === NONE || parent >= row)) this.isConfused = true
+        const parent = named(row)
+        if (this.#parentCodes[row] !== NO_PARENT && (parent === NONE || parent >= row)) this.isConfused = true
         parents[row] = parent
       }
-      if (this.facts.linkProblems.length > 0) this.isConfused = true
+      if (this.size > from && this.facts.unlinked.length > 0) this.isConfused = true
     }
     this.#linked = this.size
   }

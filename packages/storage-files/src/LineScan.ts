@@ -1,6 +1,7 @@
 /** Reads a session file in chunks and hands its lines to an index. No line is ever part of a larger string. */
 import { readSync } from "node:fs"
-import type { LineIndex } from "./LineIndex.ts"
+import { Jsonl } from "@grove/core/model"
+import type { Earlier, LineIndex } from "./LineIndex.ts"
 
 const CHUNK = 1 << 20
 const LF = 10
@@ -31,17 +32,21 @@ class Finder {
   }
 }
 
-const sameLine = (file: number, index: LineIndex, bytes: Buffer, start: number, end: number) => (row: number) => {
-  const length = index.columns.lengths[row]!
-  if (length !== end - start) return false
-  const before = Buffer.allocUnsafe(length)
-  readSync(file, before, 0, length, index.columns.starts[row]!)
-  return before.equals(bytes.subarray(start, end))
+const earlierThan = (file: number, index: LineIndex, line: Buffer): Earlier => {
+  const lineOf = (row: number): Buffer => {
+    const { starts, lengths } = index.columns
+    const bytes = Buffer.allocUnsafe(lengths[row]!)
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, starts[row]!))
+  }
+  return {
+    isSame: (row) => index.columns.lengths[row] === line.length && lineOf(row).equals(line),
+    parsed: (row) => Jsonl.parseLine(lineOf(row))
+  }
 }
 
 /**
- * Takes every whole line from where the index ends up to `size`. A last line without LF is taken too if `isFinal`, but
- * the index then still ends before it, so that it is read again when it is whole.
+ * Takes every whole line from where the index ends up to `size`. A last line without LF is taken too, but the index
+ * still ends before it, so that it is read again when it is whole.
  */
 export const scan = (file: number, index: LineIndex, size: number): void => {
   let buffer = Buffer.allocUnsafeSlow(CHUNK * 2)
@@ -68,18 +73,24 @@ export const scan = (file: number, index: LineIndex, size: number): void => {
   if (have > 0) takeTail(file, index, buffer.subarray(0, have), base)
 }
 
+/** Where a line ends that goes up to `stop`: a CR before that is no part of it. */
+const endOfText = (bytes: Buffer, start: number, stop: number): number =>
+  stop > start && bytes[stop - 1] === CR ? stop - 1 : stop
+
 /** Takes the whole lines of a chunk; answers where the unfinished rest begins. */
 const takeLines = (file: number, index: LineIndex, chunk: Buffer, base: number, searched: number): number => {
+  const first = chunk.indexOf(LF, searched)
+  if (first < 0) return 0
   const parents = new Finder(chunk, PARENT_KEY, 0)
   const nuls = new Finder(chunk, 0, 0)
   let start = base === 0 && chunk.subarray(0, 3).equals(BOM) ? 3 : 0
-  for (let lf = chunk.indexOf(LF, searched); lf >= 0; lf = chunk.indexOf(LF, start)) {
-    const end = lf > start && chunk[lf - 1] === CR ? lf - 1 : lf
+  for (let lf = first; lf >= 0; lf = chunk.indexOf(LF, start)) {
+    const end = endOfText(chunk, start, lf)
     const isPlain = parents.countBefore(lf) === 1 && nuls.countBefore(lf) === 0
     index.take(
       { bytes: chunk, start, end, offset: base + start, isPlain },
       true,
-      sameLine(file, index, chunk, start, end)
+      earlierThan(file, index, chunk.subarray(start, end))
     )
     start = lf + 1
     if (index.facts.noHeaderAt !== null) return start
@@ -89,9 +100,10 @@ const takeLines = (file: number, index: LineIndex, chunk: Buffer, base: number, 
 
 const takeTail = (file: number, index: LineIndex, bytes: Buffer, base: number): void => {
   const start = base === 0 && bytes.subarray(0, 3).equals(BOM) ? 3 : 0
+  const end = endOfText(bytes, start, bytes.length)
   index.take(
-    { bytes, start, end: bytes.length, offset: base + start, isPlain: false },
+    { bytes, start, end, offset: base + start, isPlain: false },
     false,
-    sameLine(file, index, bytes, start, bytes.length)
+    earlierThan(file, index, bytes.subarray(start, end))
   )
 }

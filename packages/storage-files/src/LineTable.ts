@@ -1,6 +1,7 @@
 /** Entries that stay in their file until somebody asks for them. */
+import { isUtf8 } from "node:buffer"
 import { readSync } from "node:fs"
-import { Entry, EntryTable } from "@grove/core/model"
+import { Entry, EntryTable, Jsonl, type Problem } from "@grove/core/model"
 import type { LineIndex } from "./LineIndex.ts"
 
 /** Lines closer together than this are read in one go. */
@@ -33,35 +34,58 @@ function* runs(index: LineIndex, rows: ReadonlyArray<number>): Generator<Run> {
   }
 }
 
-const valueIn = (bytes: Buffer): unknown => {
+const valueIn = (text: string): unknown => {
   try {
-    return JSON.parse(bytes.toString())
+    return JSON.parse(text)
   } catch {
     return undefined
   }
 }
 
-/** The table over an index; `file` must stay open, and the same file, as long as the table is used. */
-export const make = (index: LineIndex, file: number): EntryTable.EntryTable => {
+/**
+ * The table over an index; `file` must stay open, and the same file, as long as the table is used. What is wrong with a
+ * body is told when it is first read.
+ */
+export const make = (index: LineIndex, file: number, onProblem: (problem: Problem) => void): EntryTable.EntryTable => {
   const { columns, facts } = index
+  const parentsOfUnlinked = new Map(facts.unlinked)
+  const told = new Set(facts.problems.map(({ line }) => line))
   let scratch = Buffer.allocUnsafeSlow(GAP)
   const read = (start: number, length: number): Buffer => {
     if (scratch.length < length) scratch = Buffer.allocUnsafeSlow(length)
     const bytes = readSync(file, scratch, 0, length, start)
     return scratch.subarray(0, bytes)
   }
+  const typeOf = (row: number): string => facts.types.list[columns.types[row]!]!
+  const tell = (problem: Problem): void => {
+    if (!told.has(problem.line)) onProblem(problem)
+    told.add(problem.line)
+  }
   const parse = (row: number, bytes: Buffer): Entry.Entry | undefined => {
-    const entry = Entry.fromJson(valueIn(bytes))
-    return entry?.id === index.id(row) ? entry : undefined
+    const text = bytes.toString()
+    const entry = Entry.fromJson(valueIn(text))
+    const line = columns.lines[row]!
+    const isAsIndexed =
+      entry !== undefined &&
+      entry.id === index.id(row) &&
+      entry.type === typeOf(row) &&
+      Entry.role(entry) === index.role(row)
+    if (!isAsIndexed) {
+      tell({ line, kind: "not-json", message: Jsonl.messages["not-json"] })
+      return undefined
+    }
+    if (text.includes("\ufffd") && !isUtf8(bytes)) tell(Jsonl.damagedText(entry.id, line))
+    return entry
   }
   const entry = (row: number) => parse(row, read(columns.starts[row]!, columns.lengths[row]!))
   return {
     size: index.size,
     id: (row) => index.id(row),
     rowOf: (id) => index.rowOf(id),
-    parentId: (row) => (columns.parents[row] === EntryTable.NONE ? null : index.id(columns.parents[row]!)),
-    type: (row) => facts.types.list[columns.types[row]!]!,
-    role: (row) => facts.roles.list[columns.roles[row]!] || null,
+    parentId: (row) =>
+      columns.parents[row] === EntryTable.NONE ? (parentsOfUnlinked.get(row) ?? null) : index.id(columns.parents[row]!),
+    type: typeOf,
+    role: (row) => index.role(row),
     isMark: (row) => columns.marks[row] === 1,
     time: (row) => columns.times[row]!,
     spoken: (row) => columns.spoken[row]!,
@@ -77,6 +101,7 @@ export const make = (index: LineIndex, file: number): EntryTable.EntryTable => {
       }
       return found
     },
-    links: { parents: columns.parents.subarray(0, index.size), problems: facts.linkProblems }
+    // Where parents are missing or go round, the tree links the rows itself and reports it.
+    ...(facts.unlinked.length === 0 && { links: { parents: columns.parents.subarray(0, index.size), problems: [] } })
   }
 }

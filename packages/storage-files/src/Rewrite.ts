@@ -4,39 +4,34 @@
  */
 import { randomBytes } from "node:crypto"
 import { basename, dirname, join } from "node:path"
-import { ShortWrite } from "./AppendFile.ts"
-import type { Disk } from "./Disk.ts"
+import { AppendFile, findLines } from "./AppendFile.ts"
+import { type Disk, readRange, removeIfThere, writeWhole } from "./Disk.ts"
 
 export interface Options {
   readonly disk: Disk
   readonly path: string
-  /** The name the new file takes; `path` unless the session moves. */
-  readonly to?: string
   /** Keeps the old file under this name, or the next free one after it. */
   readonly backup?: string
   /** Called between the steps, in order; a test that throws here has crashed there. */
-  readonly onStep?: (step: Step) => void
+  readonly onStep?: OnStep | undefined
 }
 
-export type Step = "written" | "synced" | "backed-up" | "renamed" | "named" | "drained"
+export const steps = ["written", "synced", "backed-up", "renamed", "drained", "named"] as const
+export type Step = (typeof steps)[number]
+export type OnStep = (step: Step) => void
+
+export interface Rewritten {
+  readonly backup: string | null
+}
 
 const LF = 10
+const LINE_END = Uint8Array.of(LF)
 
-const readAll = (disk: Disk, file: number, from: number): Uint8Array => {
-  const bytes = new Uint8Array(Math.max(0, disk.statOpen(file).size - from))
-  let read = 0
-  while (read < bytes.length) {
-    const more = disk.read(file, bytes.subarray(read), from + read)
-    if (more === 0) break
-    read += more
-  }
-  return bytes.subarray(0, read)
-}
+/** What a file holds from `start` on. */
+const readFrom = (disk: Disk, file: number, start: number): Uint8Array =>
+  readRange(disk, file, start, disk.statOpen(file).size)
 
-const writeAll = (disk: Disk, file: number, bytes: Uint8Array): void => {
-  const written = disk.write(file, bytes)
-  if (written !== bytes.length) throw new ShortWrite(written, bytes.length)
-}
+const endOfLines = (bytes: Uint8Array): number => bytes.lastIndexOf(LF) + 1
 
 /** Keeps a second name for the file; a name that is taken is never overwritten. */
 const keepAs = (disk: Disk, path: string, wanted: string): string => {
@@ -51,75 +46,136 @@ const keepAs = (disk: Disk, path: string, wanted: string): string => {
   }
 }
 
-/** How often the old file is looked at once more; writers notice within one append that theirs is no longer the file. */
-const DRAINS = 3
+/** How often the old file is looked at once more. */
+const LOOKS = 3
 
-/** Lines that reached the old file after it was read. They may be there twice, which makes them one entry. */
-const drain = async (disk: Disk, old: number, from: number, target: string): Promise<void> => {
-  let position = from
-  for (let i = 0; i < DRAINS; i++) {
-    const gained = readAll(disk, old, position)
-    if (gained.length > 0) {
-      const file = disk.open(target, "append")
-      try {
-        const bytes = gained.at(-1) === LF ? gained : Buffer.concat([gained, Uint8Array.of(LF)])
-        writeAll(disk, file, bytes)
-        await disk.sync(file)
-      } finally {
-        disk.close(file)
-      }
-      position += gained.length
+/** Adds what the old file gained while the new one was written, until a look finds nothing. Answers how far it is read. */
+const catchUp = async (disk: Disk, old: number, from: number, file: number, endsLine: boolean): Promise<number> => {
+  let end = from
+  for (let look = 0; look < LOOKS; look++) {
+    const rest = readFrom(disk, old, end)
+    const gained = rest.subarray(0, endOfLines(rest))
+    if (gained.length === 0) break
+    writeWhole(disk, file, endsLine || look > 0 ? gained : Buffer.concat([LINE_END, gained]))
+    await disk.sync(file)
+    end += gained.length
+  }
+  return end
+}
+
+/** Those of the lines that nobody has added yet: whoever wrote one and then saw the file replaced brings it along. */
+const notYetIn = (disk: Disk, path: string, from: number, lines: Uint8Array): Uint8Array => {
+  const file = disk.open(path, "read")
+  try {
+    const there = readFrom(disk, file, from)
+    const missing: Array<Uint8Array> = []
+    for (let start = 0; start < lines.length; ) {
+      const end = lines.indexOf(LF, start) + 1
+      const line = lines.subarray(start, end)
+      if (findLines(there, line, true) === undefined) missing.push(line)
+      start = end
     }
+    return Buffer.concat(missing)
+  } finally {
+    disk.close(file)
+  }
+}
+
+/** Appends as every writer does, since others write to the new file already. */
+const append = async (disk: Disk, path: string, lines: Uint8Array): Promise<void> => {
+  const { inode, size } = disk.stat(path)
+  const ignore = () => {}
+  const hooks = { onForeign: ignore, onReplaced: ignore, onFailure: ignore }
+  const file = new AppendFile({ disk, names: [path], durability: "always", from: { inode, end: size }, ...hooks })
+  await file.append(lines).finally(() => file.close())
+}
+
+/** How far the old file was read as a whole, how far its lines are in the new one, and how long that was when named. */
+interface Progress {
+  readonly read: number
+  readonly end: number
+  readonly made: number
+}
+
+/**
+ * What reached the old file before the new one took its name, written by who looked just before that. Lines first; an
+ * unfinished one comes last, if it has grown since it was read.
+ */
+const drain = async (disk: Disk, old: number, path: string, { read, end: from, made }: Progress): Promise<void> => {
+  let end = from
+  for (let look = 1; look <= LOOKS; look++) {
+    const rest = readFrom(disk, old, end)
+    const isUnfinished = look === LOOKS && endOfLines(rest) < rest.length && end + rest.length > read
+    const gained = isUnfinished ? Buffer.concat([rest, LINE_END]) : rest.subarray(0, endOfLines(rest))
+    const missing = gained.length === 0 ? gained : notYetIn(disk, path, made, gained)
+    if (missing.length > 0) await append(disk, path, missing)
+    end += gained.length
     await new Promise((next) => setImmediate(next))
   }
 }
 
-export interface Rewritten {
-  readonly backup: string | null
-}
-
-/** Replaces the file by what `transform` makes of its bytes. Until the rename nothing has happened; after it, everything. */
-export const rewrite = async (options: Options, transform: (bytes: Uint8Array) => Uint8Array): Promise<Rewritten> => {
-  const { disk, path, to = path, backup, onStep = () => {} } = options
-  const directory = dirname(to)
-  const temporary = join(directory, `.${basename(to)}.${randomBytes(6).toString("hex")}.tmp`)
+/** One attempt; `undefined` if somebody else replaced the file meanwhile. */
+const replace = async (
+  { disk, path, backup, onStep = () => {} }: Options,
+  transform: (bytes: Uint8Array) => Uint8Array | undefined
+): Promise<Rewritten | undefined> => {
+  const directory = dirname(path)
+  const temporary = join(directory, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`)
   const old = disk.open(path, "read")
+  let isRenamed = false
   try {
-    const bytes = readAll(disk, old, 0)
+    const bytes = readFrom(disk, old, 0)
+    const text = transform(bytes)
+    if (text === undefined) return { backup: null }
     let kept: string | null = null
-    let isRenamed = false
+    let progress: Progress
+    const file = disk.open(temporary, "create")
     try {
-      const file = disk.open(temporary, "create")
-      try {
-        writeAll(disk, file, transform(bytes))
-        onStep("written")
-        await disk.sync(file)
-      } finally {
-        disk.close(file)
-      }
+      writeWhole(disk, file, text)
+      onStep("written")
+      await disk.sync(file)
       onStep("synced")
-      if (backup !== undefined) kept = keepAs(disk, path, backup)
+      if (backup !== undefined) {
+        kept = keepAs(disk, path, backup)
+        disk.syncDirectory(dirname(kept))
+      }
       onStep("backed-up")
-      disk.rename(temporary, to)
-      isRenamed = true
-      onStep("renamed")
+      const end = await catchUp(disk, old, endOfLines(bytes), file, endOfLines(text) === text.length)
+      progress = { read: bytes.length, end, made: disk.statOpen(file).size }
     } finally {
-      if (!isRenamed) removeIfThere(disk, temporary)
+      disk.close(file)
     }
+    if (disk.stat(path).inode !== disk.statOpen(old).inode) {
+      if (kept !== null) disk.remove(kept)
+      return undefined
+    }
+    disk.rename(temporary, path)
+    isRenamed = true
+    onStep("renamed")
+    await drain(disk, old, path, progress)
+    onStep("drained")
     disk.syncDirectory(directory)
     onStep("named")
-    await drain(disk, old, bytes.length, to)
-    onStep("drained")
     return { backup: kept }
   } finally {
     disk.close(old)
+    if (!isRenamed) removeIfThere(disk, temporary)
   }
 }
 
-const removeIfThere = (disk: Disk, path: string): void => {
-  try {
-    disk.remove(path)
-  } catch {
-    // It was never made, or is gone already.
+const MOST_ATTEMPTS = 10
+
+/**
+ * Replaces the file by what `transform` makes of its bytes, or leaves it if that is nothing. Until the rename nothing
+ * has happened; after it, everything.
+ */
+export const rewrite = async (
+  options: Options,
+  transform: (bytes: Uint8Array) => Uint8Array | undefined
+): Promise<Rewritten> => {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const rewritten = await replace(options, transform)
+    if (rewritten !== undefined) return rewritten
   }
+  throw new Error("the file was replaced again and again while it was rewritten")
 }

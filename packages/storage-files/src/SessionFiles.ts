@@ -3,12 +3,12 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { type Entry, EntryTable, Header, Jsonl, type Problem, SessionTree, type Store } from "@grove/core"
 import { Result } from "effect"
-import type { Disk } from "./Disk.ts"
+import { type Disk, isMissing, readRange, removeIfThere, writeWhole } from "./Disk.ts"
 import * as IndexFile from "./IndexFile.ts"
 import { LineIndex } from "./LineIndex.ts"
 import { scan } from "./LineScan.ts"
 import * as LineTable from "./LineTable.ts"
-import { rewrite } from "./Rewrite.ts"
+import * as Rewrite from "./Rewrite.ts"
 
 /** Up to this size a file is parsed whole; above it, bodies stay in the file until they are asked for. */
 export const PARSED_WHOLE = 16 * 1024 * 1024
@@ -22,7 +22,7 @@ export interface Opened {
   readonly inode: number
   /** Whole lines up to here are in the snapshot. */
   readonly end: number
-  /** After this, entries that were not read yet cannot be. */
+  /** After this, entries that were not read yet cannot be. Problems of a body are known once it was read. */
   readonly close: () => void
 }
 
@@ -30,6 +30,8 @@ export interface OpenOptions {
   /** Where indexes of large files are kept. */
   readonly cache: string
   readonly parsedWhole?: number
+  /** The index of a file larger than this is kept in the cache. */
+  readonly cachedAbove?: number
 }
 
 /** Only regular files are opened: a pipe or a device would hang or never end. */
@@ -50,16 +52,47 @@ export const readRegular = (path: string): Uint8Array => {
   }
 }
 
+const LINE_END = Uint8Array.of(10)
+
+/** The bytes of a file that is about to be written. */
+const readThrough = (disk: Disk, path: string): Uint8Array => {
+  const file = disk.open(path, "read")
+  try {
+    return readRange(disk, file, 0, disk.statOpen(file).size)
+  } finally {
+    disk.close(file)
+  }
+}
+
+/** A session file with its first line, durable, directory included. A file that is there and empty may be filled. */
+export const create = async (disk: Disk, path: string, header: Uint8Array): Promise<void> => {
+  const directory = dirname(path)
+  disk.makeDirectory(directory)
+  const isFilled = isThere(disk, path) && disk.stat(path).size === 0
+  const file = disk.open(path, isFilled ? "append" : "create")
+  try {
+    writeWhole(disk, file, header)
+    await disk.sync(file)
+    disk.syncDirectory(directory)
+  } catch (cause) {
+    // Half a header would be no session, and would keep the place of one.
+    if (!isFilled) removeIfThere(disk, path)
+    throw cause
+  } finally {
+    disk.close(file)
+  }
+}
+
 /** Reads a session without changing it. Throws what the file system throws. */
 export const open = (
   ref: Store.SessionRef,
   path: string,
-  { cache, parsedWhole = PARSED_WHOLE }: OpenOptions
+  { cache, parsedWhole = PARSED_WHOLE, cachedAbove = PARSED_WHOLE }: OpenOptions
 ): Result.Result<Opened, Jsonl.NotASession> => {
   const file = openRegular(path)
   const { size, ino } = fstatSync(file)
   if (size > parsedWhole) {
-    const cached = size > PARSED_WHOLE ? IndexFile.pathFor(cache, path) : undefined
+    const cached = size > cachedAbove ? IndexFile.pathFor(cache, path) : undefined
     const opened = openLarge(ref, file, size, ino, cached)
     if (opened !== undefined) return opened
   }
@@ -99,6 +132,7 @@ const snapshot = (
 
 /** The index of an open file: the cached one where it is still true, brought up to date or made anew otherwise. */
 const indexOf = (file: number, size: number, cached: string | undefined): LineIndex => {
+  const readAs = IndexFile.identityOf(file)
   const loaded = cached === undefined ? undefined : IndexFile.load(cached, file)
   if (loaded !== undefined) {
     const { index } = loaded
@@ -108,7 +142,8 @@ const indexOf = (file: number, size: number, cached: string | undefined): LineIn
       index.link()
     }
     if (!index.isConfused) {
-      if (index.facts.end - known > WORTH_CACHING && index.facts.end === size) IndexFile.save(cached!, index, file)
+      if (index.facts.end - known > WORTH_CACHING && index.facts.end === size)
+        IndexFile.save(cached!, index, file, readAs)
       return index
     }
   }
@@ -116,7 +151,7 @@ const indexOf = (file: number, size: number, cached: string | undefined): LineIn
   scan(file, index, size)
   index.link()
   const isWhole = index.facts.header !== null && index.facts.end === size
-  if (isWhole && cached !== undefined) IndexFile.save(cached, index, file)
+  if (isWhole && cached !== undefined) IndexFile.save(cached, index, file, readAs)
   return index
 }
 
@@ -130,13 +165,17 @@ const openLarge = (
 ): Result.Result<Opened, Jsonl.NotASession> | undefined => {
   const index = indexOf(file, size, cached)
   const { header, title, headerLine, end } = index.facts
-  if (header === null || Header.version(header) < Header.CURRENT_VERSION) return undefined
-  const table = LineTable.make(index, file)
+  const version = header === null ? null : Header.version(header)
+  if (header === null || version === null || version < Header.CURRENT_VERSION) return undefined
+  const problems = [...index.facts.problems]
+  const report = (problem: Problem): void => {
+    const before = problems.findLastIndex(({ line }) => line <= problem.line)
+    problems.splice(before + 1, 0, problem)
+  }
+  if (version > Header.CURRENT_VERSION) report(Jsonl.newerVersion(header, headerLine))
+  const table = LineTable.make(index, file, report)
   const last = index.last === EntryTable.NONE ? null : (table.entry(index.last) as Entry.Entry | undefined)
   if (last === undefined) return undefined
-  const version = Header.version(header)
-  const isNewer = version > Header.CURRENT_VERSION
-  const problems = isNewer ? [...index.facts.problems, Jsonl.newerVersion(header, headerLine)] : index.facts.problems
   const opened = snapshot(ref, version, header, title, problems, SessionTree.over(table, last))
   let isOpen = true
   return Result.succeed({
@@ -165,22 +204,22 @@ const isBlank = (bytes: Uint8Array): boolean => {
   return true
 }
 
-/** What a migration would do to a file. */
-export const planMigration = async (path: string): Promise<Migrated> => {
-  const bytes = readRegular(path)
-  if (isBlank(bytes)) return { from: null, to: null, changed: false, backup: null }
+/** What a migration makes of a file; without a text where nothing needs to change. */
+const upgrade = (bytes: Uint8Array): { readonly plan: Migrated; readonly text: Uint8Array | undefined } => {
+  if (isBlank(bytes)) return { plan: { from: null, to: null, changed: false, backup: null }, text: undefined }
   const { from, to, text } = Result.getOrThrow(Jsonl.upgrade(bytes))
-  return { from, to, changed: text !== undefined, backup: null }
+  return { plan: { from, to, changed: text !== undefined, backup: null }, text }
 }
 
+/** What a migration would do to a file. */
+export const planMigration = async (path: string): Promise<Migrated> => upgrade(readRegular(path)).plan
+
 /** Rewrites an old file as the current version; the original is kept as `<file>.v<old>.bak`. */
-export const migrate = async (disk: Disk, path: string): Promise<Migrated> => {
-  const plan = await planMigration(path)
+export const migrate = async (disk: Disk, path: string, onStep?: Rewrite.OnStep): Promise<Migrated> => {
+  const { plan } = upgrade(readThrough(disk, path))
   if (!plan.changed) return plan
-  const { backup } = await rewrite({ disk, path, backup: `${path}.v${plan.from}.bak` }, (bytes) => {
-    const { text } = Result.getOrThrow(Jsonl.upgrade(bytes))
-    return text ?? bytes
-  })
+  const options = { disk, path, backup: `${path}.v${plan.from}.bak`, onStep }
+  const { backup } = await Rewrite.rewrite(options, (bytes) => upgrade(bytes).text)
   return { ...plan, backup }
 }
 
@@ -194,33 +233,45 @@ export interface Repaired {
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
+export interface RepairOptions {
+  readonly timestamp: string
+  readonly makeHeader: () => Header.Header
+  readonly onStep?: Rewrite.OnStep
+}
+
 /** Keeps every readable line; the others go to `<file>.rejected`, and the original to `<file>.<timestamp>.bak`. */
 export const repair = async (
   disk: Disk,
   path: string,
-  options: { readonly timestamp: string; readonly makeHeader: () => Header.Header }
+  { timestamp, makeHeader, onStep }: RepairOptions
 ): Promise<Repaired> => {
-  const { readable, entries, rejected } = Jsonl.sort(readFileSync(path), options.makeHeader)
-  if (sameBytes(readable, readFileSync(path))) {
-    return { changed: false, entries, rejected: 0, backup: null, rejectedFile: null }
-  }
+  const bytes = readThrough(disk, path)
+  const { readable, entries, rejected } = Jsonl.sort(bytes, makeHeader)
+  if (sameBytes(readable, bytes)) return { changed: false, entries, rejected: 0, backup: null, rejectedFile: null }
   const rejectedFile = rejected.length === 0 ? null : `${path}.rejected`
   if (rejectedFile !== null) await appendLines(disk, rejectedFile, rejected)
-  const { backup } = await rewrite(
-    { disk, path, backup: `${path}.${options.timestamp.replace(/[:.]/g, "-")}.bak` },
-    (bytes) => Jsonl.sort(bytes, options.makeHeader).readable
+  const { backup } = await Rewrite.rewrite(
+    { disk, path, backup: `${path}.${timestamp.replace(/[:.]/g, "-")}.bak`, onStep },
+    (bytes) => Jsonl.sort(bytes, makeHeader).readable
   )
   return { changed: true, entries, rejected: rejected.length, backup, rejectedFile }
+}
+
+const endsWithLine = (disk: Disk, file: number): boolean => {
+  const { size } = disk.statOpen(file)
+  return size === 0 || readRange(disk, file, size - 1, size)[0] === LINE_END[0]
 }
 
 const appendLines = async (disk: Disk, path: string, lines: ReadonlyArray<Uint8Array>): Promise<void> => {
   const file = openOrCreate(disk, path)
   try {
-    disk.write(file, Buffer.concat(lines.flatMap((line) => [line, Uint8Array.of(10)])))
+    const start = endsWithLine(disk, file) ? [] : [LINE_END]
+    writeWhole(disk, file, Buffer.concat([...start, ...lines.flatMap((line) => [line, LINE_END])]))
     await disk.sync(file)
   } finally {
     disk.close(file)
   }
+  disk.syncDirectory(dirname(path))
 }
 
 const openOrCreate = (disk: Disk, path: string): number => {
@@ -232,16 +283,39 @@ const openOrCreate = (disk: Disk, path: string): number => {
   }
 }
 
-/** Gives a session another working directory, and with it another place. The old file is kept as `<file>.bak`. */
+const isThere = (disk: Disk, path: string): boolean => {
+  try {
+    disk.stat(path)
+    return true
+  } catch (cause) {
+    if (isMissing(cause)) return false
+    throw cause
+  }
+}
+
+/**
+ * Gives a session another working directory, and with it another place. The old file is kept as `<file>.bak`. It is
+ * rewritten where it is and then moved, so that no writer ever appends to a file that is left behind.
+ */
 export const move = async (
   disk: Disk,
   from: string,
   to: string,
-  cwd: string
-): Promise<{ readonly backup: string | null }> => {
+  cwd: string,
+  onStep?: Rewrite.OnStep
+): Promise<Rewrite.Rewritten> => {
+  const refuseTaken = () => {
+    if (to !== from && isThere(disk, to)) throw Object.assign(new Error(`${to} is there`), { code: "EEXIST" })
+  }
+  refuseTaken()
   disk.makeDirectory(dirname(to))
-  const rewritten = await rewrite({ disk, path: from, to, backup: `${from}.bak` }, (bytes) => withCwd(bytes, cwd))
-  if (to !== from) disk.remove(from)
+  const options = { disk, path: from, backup: `${from}.bak`, onStep }
+  const rewritten = await Rewrite.rewrite(options, (bytes) => withCwd(bytes, cwd))
+  refuseTaken()
+  if (to === from) return rewritten
+  disk.rename(from, to)
+  disk.syncDirectory(dirname(to))
+  disk.syncDirectory(dirname(from))
   return rewritten
 }
 

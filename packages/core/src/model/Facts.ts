@@ -63,7 +63,7 @@ export const fold = (entries: Iterable<Entry>, isEntry: (id: EntryId) => boolean
         else disabled.add(target)
       }
       const configured = Mark.config(entry)
-      if (configured !== undefined) config = { ...config, ...configured, summary: configured.summary ?? config.summary }
+      if (configured !== undefined) config = { ...config, ...configured }
       const annotated = Mark.annotation(entry)
       if (annotated !== undefined) {
         const before = annotations.get(annotated.targetId)

@@ -27,6 +27,12 @@ const idFor = (session: string, line: number, taken: ReadonlySet<string>): strin
   }
 }
 
+/** The index counted the header as 0, so `index - 1` is a row; rows after the compaction were never kept. */
+const keptById = ({ firstKeptEntryIndex, ...body }: Json, ids: ReadonlyArray<string>): Json => {
+  const kept = typeof firstKeptEntryIndex === "number" ? ids[firstKeptEntryIndex - 1] : undefined
+  return kept === undefined ? body : { ...body, firstKeptEntryId: kept }
+}
+
 /** Version 1 had no ids: entries become one chain, and a compaction's index becomes the id it pointed to. */
 const toVersion2 = ({ header, objects }: Migrated): Migrated => {
   const ids: Array<string> = []
@@ -35,12 +41,9 @@ const toVersion2 = ({ header, objects }: Migrated): Migrated => {
     const id = idFor(header.id, line, taken)
     taken.add(id)
     ids.push(id)
-    const { type, id: _id, parentId: _parentId, timestamp, firstKeptEntryIndex, ...body } = value
+    const { type, id: _id, parentId: _parentId, timestamp, ...body } = value
     const link = { type, id, parentId: ids[row - 1] ?? null, timestamp }
-    // The index counted the header as 0, so `index - 1` is a row; rows after this one were never kept.
-    const kept =
-      type === "compaction" && typeof firstKeptEntryIndex === "number" ? ids[firstKeptEntryIndex - 1] : undefined
-    return { line, value: kept === undefined ? { ...link, ...body } : { ...link, ...body, firstKeptEntryId: kept } }
+    return { line, value: { ...link, ...(type === "compaction" ? keptById(body, ids) : body) } }
   })
   return { header: { ...header, version: 2 }, objects: migrated }
 }

@@ -21,10 +21,12 @@ const squeeze = (text: string): string => text.replace(SPACES, " ").trim()
 
 /** One line, inert, at most `columns` wide. Reads no further into a long text than it must. */
 export const line = (text: string, columns: number): string => {
-  const start = squeeze(text.slice(0, columns * 4 + 256))
-  // A long run of white space may hide the words; then the whole text is looked at.
-  const enough = start.length <= columns * 2 ? squeeze(text) : start
-  return Width.cut(enough.slice(0, columns * 16 + 256).replace(UNSAFE, visible), columns)
+  for (let units = columns * 4 + 256; ; units *= 4) {
+    const piece = squeeze(text.slice(0, units)).replace(UNSAFE, visible)
+    const fitting = Width.cut(piece, columns)
+    // A piece that fits whole may have been mostly white space or invisible: then more of the text is looked at.
+    if (fitting !== piece || units >= text.length) return fitting
+  }
 }
 
 const blocks = (content: unknown): ReadonlyArray<Json> => (Array.isArray(content) ? content.filter(isObject) : [])

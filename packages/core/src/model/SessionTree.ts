@@ -285,8 +285,11 @@ export class SessionTree {
     const row = this.#linked
     const parentId = this.#parentIdAt(row)
     const parent = this.rowOf(parentId)
-    const follows = parentId === null || (parent !== NONE && parent < row)
-    if (!follows || this.#awaited.has(this.#idAt(row))) return false
+    if (parent >= row || this.#awaited.has(this.#idAt(row))) return false
+    if (parentId !== null && parent === NONE) {
+      this.#awaited.add(parentId)
+      this.#problems.push(EntryTable.unknownParent(this.#idAt(row), parentId))
+    }
     this.#parents = widened(this.#parents, row + 1)
     this.#parents[row] = parent
     this.#linked++

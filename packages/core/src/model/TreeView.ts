@@ -34,7 +34,8 @@ export const isError = (entry: Entry.Entry): boolean => {
   const { role, stopReason, isError, exitCode, cancelled } = entry.message
   if (role === "assistant") return stopReason === "error" || stopReason === "aborted"
   if (role === "toolResult") return isError === true
-  return role === "bashExecution" && (cancelled === true || (typeof exitCode === "number" && exitCode !== 0))
+  const isExecution = role === "bashExecution" || role === "pythonExecution"
+  return isExecution && (cancelled === true || (typeof exitCode === "number" && exitCode !== 0))
 }
 
 /** What a view needs to know of every row, read once. */
@@ -47,7 +48,7 @@ interface Notes {
   readonly toolCalls: (row: number) => number
 }
 
-const CAN_FAIL = new Set(["assistant", "toolResult", "bashExecution"])
+const CAN_FAIL = new Set(["assistant", "toolResult", "bashExecution", "pythonExecution"])
 const BATCH = 1024
 
 const toolCallsIn = (entry: Entry.Entry): number =>

@@ -4,13 +4,16 @@ import { eastAsianWidth } from "get-east-asian-width"
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 const ASCII = /^[\x20-\x7e]*$/
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
+/** Voiced marks of half-width kana join their letter but take a column of their own. */
+const HALF_WIDTH_MARK = /[\uff9e\uff9f]/g
 const EMOJI = /\p{RGI_Emoji}|^\p{Regional_Indicator}{2}|\ufe0f/v
 
 const graphemeWidth = (grapheme: string): number => {
   if (ASCII.test(grapheme)) return grapheme.length
   if (INVISIBLE.test(grapheme)) return 0
   if (EMOJI.test(grapheme)) return 2
-  return eastAsianWidth(grapheme.codePointAt(0)!)
+  const marks = grapheme.length > 1 ? (grapheme.slice(1).match(HALF_WIDTH_MARK)?.length ?? 0) : 0
+  return eastAsianWidth(grapheme.codePointAt(0)!) + marks
 }
 
 /** Columns of a text without control characters. */

@@ -39,13 +39,17 @@ const shapes = [
   }
 ]
 
-/** Times each kind of work on its own, so that a slow one does not hide behind the others. */
+/**
+ * Times each kind of work on its own, so that a slow one does not hide behind the others: in milliseconds of this
+ * process, so that what else the machine does hardly counts.
+ */
 class Clock {
   readonly times = new Map<string, number>()
   time<A>(what: string, work: () => A): A {
-    const start = performance.now()
+    const start = process.cpuUsage()
     const made = work()
-    this.times.set(what, (this.times.get(what) ?? 0) + performance.now() - start)
+    const { user, system } = process.cpuUsage(start)
+    this.times.set(what, (this.times.get(what) ?? 0) + (user + system) / 1000)
     return made
   }
 }
@@ -69,10 +73,9 @@ const useAll = (data: Uint8Array, clock: Clock): Loaded => {
   return { file, tree }
 }
 
-/** A busy machine may try again. */
 const patience = { retry: 2 }
 
-/** Ten times as much takes about ten times as long; quadratic would be a hundred times. */
+/** Ten times as much takes about ten times as long; quadratic would be a hundred times. A pause of the collector is neither. */
 const isLinear = (work: (size: number, clock: Clock) => void, size = 200_000) => {
   const timed = (size: number) => {
     const clock = new Clock()
@@ -81,7 +84,7 @@ const isLinear = (work: (size: number, clock: Clock) => void, size = 200_000) =>
   }
   timed(size / 20)
   const small = timed(size / 10)
-  for (const [what, time] of timed(size)) assert.isBelow(time / Math.max(20, small.get(what)!), 25, what)
+  for (const [what, time] of timed(size)) assert.isBelow(time / Math.max(40, small.get(what)!), 25, what)
 }
 
 describe.each(shapes)("200,000 lines $shape", ({ lineOf, entries, path }) => {
