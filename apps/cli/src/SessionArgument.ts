@@ -42,12 +42,7 @@ const ambiguous = (name: string, candidates: ReadonlyArray<string>): string => {
 
 /** The entry a person named, by id or by an unambiguous prefix or suffix. */
 export const entry = (tree: SessionTree, name: string): Effect.Effect<EntryId, Failure> => {
-  const found = tree.has(name)
-    ? [name as EntryId]
-    : Ids.candidates(
-        name,
-        tree.entries.map(({ id }) => id)
-      )
+  const found = tree.has(name) ? [name as EntryId] : Ids.candidates(name, tree.ids())
   if (found.length === 1) return Effect.succeed(found[0]!)
   if (found.length === 0) {
     return Effect.fail(new Failure({ message: `no entry ${name} in this session; grove tree shows its entries` }))
@@ -70,6 +65,10 @@ const causes: { readonly [code: string]: string } = {
   ELOOP: "too many symbolic links",
   EINVAL: "it is not a regular file",
   EIO: "the disk reported an error",
+  ENOENT: "the file is gone",
+  ENOSPC: "the disk is full",
+  EDQUOT: "your quota on this disk is used up",
+  EROFS: "the file system is read-only",
   ERR_FS_FILE_TOO_LARGE: "the file is too large to be read at once"
 }
 

@@ -77,9 +77,18 @@ const runNamed = Effect.fnUntraced(function* (name: string, words: ReadonlyArray
 
 const print = (lines: ReadonlyArray<string>) => Effect.sync(() => console.log(lines.join("\n")))
 
+/** Flags that every command takes may stand before its name; they are moved behind it. */
+const commandFirst = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  let flags = 0
+  while (words[flags]?.startsWith("--json") || words[flags]?.startsWith("--session-dir")) {
+    flags += words[flags] === "--session-dir" ? 2 : 1
+  }
+  return [...words.slice(flags), ...words.slice(0, flags)]
+}
+
 /** Until there is a chat, no words at all show what there is: the help and the sessions found. */
 const program = (words: ReadonlyArray<string>) => {
-  const [first, ...rest] = words
+  const [first, ...rest] = commandFirst(words)
   if (first === undefined) return Effect.andThen(print([...overview, ""]), runNamed("ls", []))
   if (first === "--help" || first === "-h" || first === "help") {
     return rest[0] === undefined ? print(overview) : runNamed(rest[0], ["--help"])
