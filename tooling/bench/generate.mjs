@@ -40,12 +40,13 @@ export const randomFrom = (/** @type {number} */ seed) => {
 }
 
 /** One long text that all others are cut from: looking words up one by one would take longer than writing them. */
-const pool = (() => {
+const makePool = () => {
   const random = randomFrom(0)
   let text = ""
   while (text.length < POOL_CHARACTERS) text += `${WORDS[Math.floor(random() * WORDS.length)]} `
   return text
-})()
+}
+let pool = ""
 
 const usage = {
   ...{ input: 14, output: 380, cacheRead: 28_000, cacheWrite: 900, totalTokens: 29_294 },
@@ -67,6 +68,7 @@ const usage = {
  * @param {Shape} shape
  */
 export function* session({ seed, entries, compactEvery = 0, cwd = "/home/somebody/project", after }) {
+  pool ||= makePool()
   const random = randomFrom(seed)
   const upTo = (/** @type {number} */ most) => Math.floor(random() * most)
   const oneOf = (/** @type {ReadonlyArray<string>} */ items) => items[upTo(items.length)]

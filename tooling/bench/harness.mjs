@@ -4,6 +4,7 @@
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { PROFILE } from "./timed.mjs"
 
 const CHILD = fileURLToPath(new URL("child.mjs", import.meta.url))
 const LONGEST_MS = 10 * 60_000
@@ -29,7 +30,8 @@ const LONGEST_MS = 10 * 60_000
 export class ChildFailed extends Error {}
 
 /** What a stack trace begins with. @param {string} stderr */
-const reasonIn = (stderr) => stderr.split("\n").find((line) => /Error|error|failed/.test(line)) ?? stderr.trim()
+const reasonIn = (stderr) =>
+  stderr.split("\n").find((line) => /^(?:\w*Error|FATAL ERROR|error)\b/.test(line)) ?? stderr.trim()
 
 /**
  * The answer of a job. The parent must stay small: until a child has loaded its own program, it counts with the memory
@@ -38,11 +40,12 @@ const reasonIn = (stderr) => stderr.split("\n").find((line) => /Error|error|fail
  * @param {string} module
  * @param {string} job
  * @param {unknown} input
- * @param {{ readonly program?: string, readonly flags?: ReadonlyArray<string> }} [how]
+ * @param {{ readonly program?: string, readonly profile?: string }} [how]
  */
-export const inChild = (module, job, input, { program = process.execPath, flags = [] } = {}) => {
+export const inChild = (module, job, input, { program = process.execPath, profile } = {}) => {
   const { NODE_OPTIONS: _, ...env } = process.env
-  const child = spawnSync(program, [...flags, CHILD, module, job, JSON.stringify(input)], {
+  if (profile !== undefined) env[PROFILE] = profile
+  const child = spawnSync(program, [CHILD, module, job, JSON.stringify(input)], {
     env,
     encoding: "utf8",
     maxBuffer: 1 << 26,
@@ -58,9 +61,13 @@ export const inChild = (module, job, input, { program = process.execPath, flags 
 
 /** Programs that need not be there, nor work. */
 const OTHERS = new Set(["pi", "omp"])
+const BASELINES = new Set(["naive", "bare", "serial"])
 
-/** @param {string} job */
-const isGrove = (job) => !OTHERS.has(job) && !/^(naive|bare|serial)$/.test(job)
+/** Who does a job: the first word of its name, if that is not one of Grove's. @param {string} job */
+const contenderOf = (job) => {
+  const [who] = job.split("-")
+  return OTHERS.has(who) || BASELINES.has(who) ? who : "grove"
+}
 
 /**
  * @param {string} module
@@ -79,10 +86,10 @@ export const measure = (module, row, input, { rounds, programs, profile, tell })
   const found = {}
   /** @type {Array<string>} */
   const notes = []
-  let jobs = Object.keys(row.jobs).filter((job) => !OTHERS.has(job) || input[job] !== null)
+  let jobs = Object.keys(row.jobs).filter((job) => input[contenderOf(job)] !== null)
   const run = (/** @type {string} */ job) => {
-    const flags = profile !== undefined && isGrove(job) ? ["--cpu-prof", `--cpu-prof-dir=${profile}/${job}`] : []
-    return inChild(module, job, input, { program: programs[job], flags })
+    const folder = profile !== undefined && contenderOf(job) === "grove" ? `${profile}/${job}` : undefined
+    return inChild(module, job, input, { program: programs[contenderOf(job)], profile: folder })
   }
   for (const job of row.warm ?? []) run(job)
   for (let round = 0; round < rounds; round++) {
@@ -93,7 +100,7 @@ export const measure = (module, row, input, { rounds, programs, profile, tell })
         found[job] = [...(found[job] ?? []), measured]
         tell(`round ${round + 1} of ${rounds}, ${job}: ${Math.round(measured.ms * 10) / 10} ms`)
       } catch (cause) {
-        if (!OTHERS.has(job) || !(cause instanceof ChildFailed)) throw cause
+        if (!OTHERS.has(contenderOf(job)) || !(cause instanceof ChildFailed)) throw cause
         notes.push(`${job} could not do "${row.title}": ${cause.message}`)
         delete found[job]
         jobs = jobs.filter((other) => other !== job)

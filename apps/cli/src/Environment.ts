@@ -1,10 +1,13 @@
 /** What the command needs to know of its surroundings; read once, in main.ts. */
+import type { Breadcrumbs } from "@grove/storage-files"
 import { Context } from "effect"
 
 export interface Surroundings {
   readonly home: string
   readonly sessionDirectory: string | undefined
   readonly cwd: string
+  /** Which terminal this is, if it can be told. */
+  readonly terminal: Breadcrumbs.TerminalId | undefined
   /** Width of the terminal, or what is readable where there is none. */
   readonly columns: number
   readonly colors: boolean

@@ -1,5 +1,6 @@
 /** `<s>` and entry ids on the command line: names people type, turned into what they mean. */
 import { type EntryId, Ids, SessionStore, type SessionStoreError, type SessionTree } from "@grove/core"
+import { Breadcrumbs } from "@grove/storage-files"
 import { Effect } from "effect"
 import { Failure } from "./CliError.ts"
 import { Environment } from "./Environment.ts"
@@ -8,15 +9,21 @@ import { Environment } from "./Environment.ts"
 const LAST = "@last"
 
 const newestHere = Effect.gen(function* () {
-  const { cwd } = yield* Environment
+  const { home, terminal, cwd, sessionDirectory } = yield* Environment
   const store = yield* SessionStore
-  const [newest] = yield* store.list({ cwd })
-  if (newest === undefined) {
+  const path = yield* Breadcrumbs.continueRecent({
+    home,
+    terminal,
+    cwd,
+    list: store.list({ cwd }),
+    within: sessionDirectory
+  })
+  if (path === undefined) {
     return yield* new Failure({
       message: `no session in ${cwd} yet, so there is no ${LAST}; grove ls lists all sessions`
     })
   }
-  return { id: newest.id ?? "", path: newest.path }
+  return { id: "", path }
 })
 
 export const locate = Effect.fnUntraced(function* (name: string) {

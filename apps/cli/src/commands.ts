@@ -141,6 +141,52 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "rm",
+      about: "Moves a session to the trash, with its draft and backups.",
+      arguments: [session],
+      flags: {}
+    },
+    load: () => import("./commands/rm.ts")
+  },
+  {
+    command: {
+      name: "gc",
+      about: "Removes blobs that nothing names any more, and moves old sessions to the trash if asked to.",
+      arguments: [],
+      flags: {
+        "older-than": { type: "string", value: "time", about: "also sessions without a message for 12h, 30d, 8w, 1y" },
+        "dry-run": { type: "boolean", about: "only say what would be done" },
+        restore: { type: "string", value: "s", about: "put a session back from the trash, and do nothing else" }
+      },
+      examples: ["grove gc --dry-run", "grove gc --older-than 30d", "grove gc --restore 3f9c"]
+    },
+    load: () => import("./commands/gc.ts")
+  },
+  {
+    command: {
+      name: "purge",
+      about: "Makes a session, an entry or a text really gone: every copy, backup and blob. Asks first.",
+      arguments: [{ ...session, required: false }],
+      flags: {
+        entry: { type: "string", value: "entry", about: "only this entry; what follows it follows its parent" },
+        text: { type: "string", value: "secret", about: "this text, in all sessions; =- reads it from standard input" },
+        yes: { type: "boolean", about: "do not ask" }
+      },
+      examples: ["grove purge 3f9c", "grove purge @last --entry 9a01", "grove purge --text=- --yes < secret.txt"]
+    },
+    load: () => import("./commands/purge.ts")
+  },
+  {
+    command: {
+      name: "backup",
+      about: "Copies all sessions, blobs and settings to an empty folder, also while they are in use.",
+      arguments: [{ name: "dir", required: true, about: "a folder that is empty or not there yet" }],
+      flags: {}
+    },
+    load: () => import("./commands/backup.ts")
+  },
+  {
+    command: {
       name: "doctor",
       about: "Looks whether everything Grove stands on is in order, and says how to mend what is not.",
       arguments: [],

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import { Preview } from "@grove/core/model"
-import { FileBlobStore, JsonlSessionStore, SessionPaths } from "@grove/storage-files"
+import { Breadcrumbs, FileBlobStore, JsonlSessionStore, SessionPaths } from "@grove/storage-files"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { Failure, UsageError } from "./CliError.ts"
 import * as Command from "./Command.ts"
@@ -25,6 +25,7 @@ const surroundingsFrom = (cwd: string, sessionDirectory: string | boolean | unde
     home: resolve(env.GROVE_HOME || `${homedir()}/.grove`),
     sessionDirectory: folder === undefined ? undefined : resolve(folder),
     cwd,
+    terminal: Breadcrumbs.terminalId({ ttyPath: Breadcrumbs.ttyPath(), env }),
     columns: Math.trunc(Math.min(Math.max(stdout.columns ?? (Number(env.COLUMNS) || 80), NARROWEST), WIDEST)),
     colors: stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb",
     unicode: /utf-?8/i.test(locale)

@@ -2,21 +2,12 @@
  * The list of all sessions, kept in the cache by file: a second list only looks at the files' states. A cache, safe to
  * delete: what is missing or stale is read again.
  */
-import { createHash, randomBytes } from "node:crypto"
-import {
-  type Dirent,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync
-} from "node:fs"
-import { dirname, join } from "node:path"
+import { createHash } from "node:crypto"
+import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from "node:fs"
+import { join } from "node:path"
 import { SessionSummary } from "@grove/core"
 import { Result } from "effect"
+import * as CacheFile from "./CacheFile.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import type { SessionPaths } from "./SessionPaths.ts"
 
@@ -94,17 +85,8 @@ const load = (path: string): ReadonlyMap<string, Listed> => {
   }
 }
 
-/** A cache that cannot be written is no failure. */
-const save = (path: string, files: ReadonlyArray<Listed>): void => {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(temporary, JSON.stringify({ version: VERSION, files } satisfies Stored), { mode: 0o600 })
-    renameSync(temporary, path)
-  } catch {
-    rmSync(temporary, { force: true })
-  }
-}
+const save = (path: string, files: ReadonlyArray<Listed>): void =>
+  CacheFile.write(path, JSON.stringify({ version: VERSION, files } satisfies Stored))
 
 const summarise = ({ path, isSubAgent }: Found, state: string, cache: string): Listed => {
   const final = finalName(path)

@@ -43,8 +43,8 @@ export interface Disk {
   readonly sync: (file: number) => Promise<void>
   /** Makes names in a directory durable. */
   readonly syncDirectory: (path: string) => void
-  /** Makes a directory and those above it, durably: a file in a directory that is forgotten is forgotten too. */
-  readonly makeDirectory: (path: string) => void
+  /** Makes a directory and those above it; answers the topmost that was made. */
+  readonly makeDirectory: (path: string) => string | undefined
   readonly rename: (from: string, to: string) => void
   readonly link: (from: string, to: string) => void
   readonly remove: (path: string) => void
@@ -65,15 +65,6 @@ const state = (stats: Stats): FileState => ({
   isFile: stats.isFile()
 })
 
-const syncDirectory = (path: string): void => {
-  const directory = openSync(path, "r")
-  try {
-    fsyncSync(directory)
-  } finally {
-    closeSync(directory)
-  }
-}
-
 export const real: Disk = {
   open: (path, mode) => openSync(path, FLAGS[mode], 0o600),
   close: closeSync,
@@ -82,14 +73,15 @@ export const real: Disk = {
   read: (file, into, position) => readSync(file, into, 0, into.length, position),
   write: (file, bytes) => writeSync(file, bytes, 0, bytes.length),
   sync: (file) => new Promise((done, failed) => fdatasync(file, (error) => (error ? failed(error) : done()))),
-  syncDirectory,
-  makeDirectory: (path) => {
-    const topmost = mkdirSync(path, { recursive: true, mode: 0o700 })
-    if (topmost === undefined) return
-    for (let made = resolve(path); made.length >= resolve(topmost).length; made = dirname(made)) {
-      syncDirectory(dirname(made))
+  syncDirectory: (path) => {
+    const directory = openSync(path, "r")
+    try {
+      fsyncSync(directory)
+    } finally {
+      closeSync(directory)
     }
   },
+  makeDirectory: (path) => mkdirSync(path, { recursive: true, mode: 0o700 }),
   rename: renameSync,
   link: linkSync,
   remove: unlinkSync
@@ -97,6 +89,15 @@ export const real: Disk = {
 
 /** The disk in use; the real one unless a test says otherwise. */
 export const Disk = Context.Reference<Disk>("@grove/storage-files/Disk", { defaultValue: () => real })
+
+/** Makes a directory that lasts: what is in one that is forgotten is forgotten too. */
+export const makeDirectory = (disk: Disk, path: string): void => {
+  const topmost = disk.makeDirectory(path)
+  if (topmost === undefined) return
+  for (let made = resolve(path); made.length >= resolve(topmost).length; made = dirname(made)) {
+    disk.syncDirectory(dirname(made))
+  }
+}
 
 /** The write took fewer bytes than it was given: the disk is full or broke. */
 export class ShortWrite extends Error {

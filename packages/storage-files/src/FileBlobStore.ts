@@ -1,7 +1,7 @@
 /** Blobs as files named by their hash, so storing twice is storing once and no name is ever taken from a line. */
 
 import { randomBytes } from "node:crypto"
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises"
+import { mkdir, open, readFile, rename, rm, stat, utimes } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { BlobStore, BlobStoreError, Blobs } from "@grove/core"
 import { Effect, Layer } from "effect"
@@ -47,15 +47,23 @@ const readBest = async (paths: ReadonlyArray<string>, hash: Blobs.BlobHash): Pro
   return damaged
 }
 
-const isWhole = async (path: string, hash: Blobs.BlobHash): Promise<boolean> => {
-  const bytes = await readRegular(path).catch(() => undefined)
-  return bytes !== undefined && Blobs.hashOf(bytes) === hash
+/** Whether the blob is there already. It is made young again, so that nobody sweeps it before the line naming it is written. */
+const isKept = async (path: string, hash: Blobs.BlobHash): Promise<boolean> => {
+  try {
+    const bytes = await readRegular(path)
+    if (bytes === undefined || Blobs.hashOf(bytes) !== hash) return false
+    const now = new Date()
+    await utimes(path, now, now)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Temporary file, fsync, rename, fsync of the directory: the whole blob is there or none of it. */
 const writeDurably = async (directory: string, name: Blobs.BlobHash, bytes: Uint8Array): Promise<void> => {
   const target = join(directory, name)
-  if (await isWhole(target, name)) return
+  if (await isKept(target, name)) return
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const temporary = join(directory, `.${name}.${randomBytes(6).toString("hex")}.tmp`)
   const file = await open(temporary, "wx", 0o600)

@@ -2,19 +2,11 @@
  * Line indexes kept in the cache, so that a second open reads only what it needs. An index is a cache: one that is
  * missing, foreign, damaged or stale is silently made anew, and deleting it loses nothing.
  */
-import { createHash, randomBytes } from "node:crypto"
-import {
-  type BigIntStats,
-  fstatSync,
-  mkdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync
-} from "node:fs"
-import { dirname, join } from "node:path"
+import { createHash } from "node:crypto"
+import { type BigIntStats, fstatSync, readFileSync, readSync } from "node:fs"
+import { join } from "node:path"
 import { crc32 } from "node:zlib"
+import * as CacheFile from "./CacheFile.ts"
 import { type Columns, type Facts, LineIndex, Names } from "./LineIndex.ts"
 
 const MAGIC = "GRVIDX02"
@@ -78,7 +70,7 @@ const layout: ReadonlyArray<readonly [keyof Columns, ColumnType]> = [
   ["marks", Uint8Array as never]
 ]
 
-/** Writes an index beside the others, whole or not at all. A cache that cannot be written is no failure. */
+/** Keeps an index beside the others. */
 export const save = (path: string, index: LineIndex, file: number, readAs: string): void => {
   const { types, roles, oddIds, ...facts } = index.facts
   const stored: Stored = {
@@ -103,14 +95,7 @@ export const save = (path: string, index: LineIndex, file: number, readAs: strin
   header.writeUInt32LE(text.length, 12)
   createHash("sha256").update(text).digest().copy(header, 16)
   header.writeUInt32LE(crc32(body.subarray(0, columnBytes)), 48)
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(temporary, Buffer.concat([header, body]), { mode: 0o600 })
-    renameSync(temporary, path)
-  } catch {
-    rmSync(temporary, { force: true })
-  }
+  CacheFile.write(path, Buffer.concat([header, body]))
 }
 
 /** The columns of a cache file, as views on its bytes. */

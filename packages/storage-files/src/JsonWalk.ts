@@ -21,18 +21,12 @@ const frameOf = (node: Container, above: Frame | undefined, key: string): Frame 
   copy: undefined
 })
 
-/** Like assignment, but `__proto__` is a member like any other. */
-export const put = (node: Container, key: string, value: unknown): void => {
-  if (key !== "__proto__") (node as Record<string, unknown>)[key] = value
-  else Object.defineProperty(node, key, { value, configurable: true, enumerable: true, writable: true })
-}
-
 /** The copy of a node that may be changed. The nodes above it are copied too, and no others. */
 export const writable = (frame: Frame): Record<string, unknown> => {
   for (let at: Frame | undefined = frame, below: Frame | undefined; at !== undefined; below = at, at = at.above) {
     const isNew = at.copy === undefined
     at.copy ??= Array.isArray(at.node) ? [...at.node] : { ...at.node }
-    if (below !== undefined) put(at.copy, below.key, below.copy)
+    if (below !== undefined) (at.copy as Record<string, unknown>)[below.key] = below.copy
     if (!isNew) break
   }
   return frame.copy as Record<string, unknown>

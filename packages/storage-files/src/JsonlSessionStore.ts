@@ -7,15 +7,17 @@ import {
   Header,
   Ids,
   Jsonl,
+  SessionId,
   SessionStore,
   SessionStoreError,
   SessionSummary,
   Store
 } from "@grove/core"
-import { Effect, Layer, Queue, Result, Schedule, Semaphore, Stream } from "effect"
+import { Effect, Layer, Queue, Result, Schedule, Schema, Semaphore, Stream } from "effect"
 import { AppendFile, type Durability } from "./AppendFile.ts"
 import * as Catalogue from "./Catalogue.ts"
 import { Disk, isMissing } from "./Disk.ts"
+import * as Elsewhere from "./Elsewhere.ts"
 import * as Persist from "./Persist.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import * as SessionPaths from "./SessionPaths.ts"
@@ -79,6 +81,15 @@ const readExisting = (ref: Store.SessionRef, cache: string): SessionFiles.Opened
   }
 }
 
+const isSessionId = Schema.is(SessionId)
+
+/** Ids become part of file names, so only those that are safe there are taken. */
+export class UnsafeId extends Error {
+  constructor() {
+    super("an id holds letters, digits, dots, dashes and underscores, and neither begins nor ends with a dot or a dash")
+  }
+}
+
 /** Of several entries with one id the last, in its place. */
 const latest = (entries: ReadonlyArray<Entry.Entry>): ReadonlyArray<Entry.Entry> => {
   const byId = new Map<string, Entry.Entry>()
@@ -108,15 +119,17 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
       yield* attempt(name, () => statSync(existing(path)))
       return { id: "", path }
     }
-    const byId = new Map<string, string>()
+    const byId = new Map<string, ReadonlyArray<string>>()
     for (const { summary } of yield* attempt(paths.sessions, () => Catalogue.list(paths, true))) {
-      if (summary?.id != null) byId.set(summary.id, summary.path)
+      if (summary?.id != null) byId.set(summary.id, [...(byId.get(summary.id) ?? []), summary.path])
     }
-    const candidates = Ids.candidates(name, byId.keys())
-    if (candidates.length > 1) return yield* fail(name, new Store.SessionAmbiguous({ candidates }))
-    const id = candidates[0]
+    const [id, ...others] = Ids.candidates(name, byId.keys())
     if (id === undefined) return yield* fail(name, new Store.SessionNotFound())
-    return { id, path: byId.get(id)! }
+    const [path, ...copies] = byId.get(id)!
+    // A copied file has the id of its original; then only the path tells which is meant.
+    const candidates = others.length > 0 ? [id, ...others] : [path!, ...copies]
+    if (candidates.length > 1) return yield* fail(name, new Store.SessionAmbiguous({ candidates }))
+    return { id, path: path! }
   })
 
   const list = Effect.fn("JsonlSessionStore.list")(function* ({ cwd, subAgents = false }: Store.ListOptions = {}) {
@@ -137,6 +150,7 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
     header: Parameters<SessionStore["Service"]["create"]>[0],
     options: Store.CreateOptions = {}
   ) {
+    if (!isSessionId(header.id)) return yield* fail(header.id, new Store.StoreRefused({ cause: new UnsafeId() }))
     const place = { cwd: header.cwd ?? "", timestamp: header.timestamp ?? "", id: header.id }
     const path = options.path === undefined ? SessionPaths.pathFor(paths, place) : resolve(options.path)
     const taken = yield* attempt(paths.sessions, () => Catalogue.discover(paths, true))
@@ -218,11 +232,18 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
       Effect.repeat(Effect.ignore(attempt(path, () => file.poll())), Schedule.spaced(LOOK_AROUND))
     )
 
+    /** Blobs are kept at home, so whoever sweeps them there must know of sessions elsewhere that name them. */
+    const isElsewhere = !path.startsWith(`${paths.home}/`)
+    const noteElsewhere = Elsewhere.note(paths.home, path)
+
     const preparing = yield* Semaphore.make(1)
     /** Blobs first, then the line; a later append does not overtake one that waits for its blobs. */
     const begin = (entries: ReadonlyArray<Entry.Entry>) =>
       Effect.forEach(entries, Persist.prepare).pipe(
         Effect.provideService(BlobStore, blobs),
+        Effect.tap((prepared) =>
+          isElsewhere && prepared.some((entry, i) => entry !== entries[i]) ? noteElsewhere : Effect.void
+        ),
         Effect.mapError((cause) => fail(path, new Store.StoreRefused({ cause }))),
         Effect.map((prepared) => {
           for (const entry of prepared) beingWritten.set(entry.id, entry)

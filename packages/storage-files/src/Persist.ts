@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto"
 import { type BlobHash, BlobStore, type BlobStoreError, Blobs, type Entry } from "@grove/core"
 import { Effect, Option } from "effect"
+import { asBuffer } from "./Bytes.ts"
 import * as JsonWalk from "./JsonWalk.ts"
 
 /** A string of more UTF-16 units than this is cut. */
@@ -53,7 +54,7 @@ const bytesOf = (text: string): Uint8Array => {
 
 /** The inverse. `ED` followed by `A0` or more does not occur in UTF-8, so it can only be such a surrogate. */
 const textOf = (bytes: Uint8Array): string => {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const buffer = asBuffer(bytes)
   const parts: Array<string> = []
   let from = 0
   for (let at = buffer.indexOf(0xed); at >= 0; at = buffer.indexOf(0xed, at + 1)) {
@@ -120,7 +121,7 @@ export const split = (entry: Entry.Entry): Split => {
     } else if (value.length > LONGEST_STRING && known !== undefined && mayBeCut(frame, key)) {
       const node = JsonWalk.writable(frame)
       const text = cut(value)
-      JsonWalk.put(node, key, text)
+      node[key] = text
       if (key === "content" && typeof node.lineCount === "number") node.lineCount = countLines(text)
       fullText[JsonWalk.pointer(frame, key)] = keep(bytesOf(value))
     }
@@ -166,7 +167,7 @@ const putBackTexts = (
     if (bytes === undefined) return false
     const text = textOf(bytes)
     const node = JsonWalk.writable(frame)
-    JsonWalk.put(node, key, text)
+    node[key] = text
     if (key === "content" && typeof node.lineCount === "number") node.lineCount = countLines(text)
     delete left[pointer]
     return false

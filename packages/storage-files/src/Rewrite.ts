@@ -46,22 +46,9 @@ const keepAs = (disk: Disk, path: string, wanted: string): string => {
   }
 }
 
-/** How often the old file is looked at once more. */
-const LOOKS = 3
-
-/** Adds what the old file gained while the new one was written, until a look finds nothing. Answers how far it is read. */
-const catchUp = async (disk: Disk, old: number, from: number, file: number, endsLine: boolean): Promise<number> => {
-  let end = from
-  for (let look = 0; look < LOOKS; look++) {
-    const rest = readFrom(disk, old, end)
-    const gained = rest.subarray(0, endOfLines(rest))
-    if (gained.length === 0) break
-    writeWhole(disk, file, endsLine || look > 0 ? gained : Buffer.concat([LINE_END, gained]))
-    await disk.sync(file)
-    end += gained.length
-  }
-  return end
-}
+/** How often the old file is looked at while the new one is made, and how often after that. */
+const LOOKS_BEFORE = 20
+const LOOKS_AFTER = 3
 
 /** Those of the lines that nobody has added yet: whoever wrote one and then saw the file replaced brings it along. */
 const notYetIn = (disk: Disk, path: string, from: number, lines: Uint8Array): Uint8Array => {
@@ -103,9 +90,9 @@ interface Progress {
  */
 const drain = async (disk: Disk, old: number, path: string, { read, end: from, made }: Progress): Promise<void> => {
   let end = from
-  for (let look = 1; look <= LOOKS; look++) {
+  for (let look = 1; look <= LOOKS_AFTER; look++) {
     const rest = readFrom(disk, old, end)
-    const isUnfinished = look === LOOKS && endOfLines(rest) < rest.length && end + rest.length > read
+    const isUnfinished = look === LOOKS_AFTER && endOfLines(rest) < rest.length && end + rest.length > read
     const gained = isUnfinished ? Buffer.concat([rest, LINE_END]) : rest.subarray(0, endOfLines(rest))
     const missing = gained.length === 0 ? gained : notYetIn(disk, path, made, gained)
     if (missing.length > 0) await append(disk, path, missing)
@@ -122,43 +109,48 @@ const replace = async (
   const directory = dirname(path)
   const temporary = join(directory, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`)
   const old = disk.open(path, "read")
+  let file: number | undefined
   let isRenamed = false
   try {
     const bytes = readFrom(disk, old, 0)
     const text = transform(bytes)
     if (text === undefined) return { backup: null }
-    let kept: string | null = null
-    let progress: Progress
-    const file = disk.open(temporary, "create")
-    try {
-      writeWhole(disk, file, text)
-      onStep("written")
+    file = disk.open(temporary, "create")
+    writeWhole(disk, file, text)
+    onStep("written")
+    await disk.sync(file)
+    onStep("synced")
+    const kept = backup === undefined ? null : keepAs(disk, path, backup)
+    if (kept !== null) disk.syncDirectory(dirname(kept))
+    onStep("backed-up")
+    let end = endOfLines(bytes)
+    let needsLineEnd = endOfLines(text) < text.length
+    for (let look = 0; look < LOOKS_BEFORE; look++) {
+      const rest = readFrom(disk, old, end)
+      const gained = rest.subarray(0, endOfLines(rest))
+      if (gained.length === 0) break
+      writeWhole(disk, file, needsLineEnd ? Buffer.concat([LINE_END, gained]) : gained)
       await disk.sync(file)
-      onStep("synced")
-      if (backup !== undefined) {
-        kept = keepAs(disk, path, backup)
-        disk.syncDirectory(dirname(kept))
-      }
-      onStep("backed-up")
-      const end = await catchUp(disk, old, endOfLines(bytes), file, endOfLines(text) === text.length)
-      progress = { read: bytes.length, end, made: disk.statOpen(file).size }
-    } finally {
-      disk.close(file)
+      end += gained.length
+      needsLineEnd = false
     }
+    // Nothing waits between that last look and the rename, so that hardly a line falls in between.
     if (disk.stat(path).inode !== disk.statOpen(old).inode) {
       if (kept !== null) disk.remove(kept)
       return undefined
     }
+    const made = disk.statOpen(file).size
     disk.rename(temporary, path)
     isRenamed = true
     onStep("renamed")
-    await drain(disk, old, path, progress)
+    await drain(disk, old, path, { read: bytes.length, end, made })
     onStep("drained")
     disk.syncDirectory(directory)
     onStep("named")
     return { backup: kept }
   } finally {
     disk.close(old)
+    if (file !== undefined) disk.close(file)
     if (!isRenamed) removeIfThere(disk, temporary)
   }
 }

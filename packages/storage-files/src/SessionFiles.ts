@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { type Entry, EntryTable, Header, Jsonl, type Problem, SessionTree, type Store } from "@grove/core"
 import { Result } from "effect"
-import { type Disk, isMissing, readRange, removeIfThere, writeWhole } from "./Disk.ts"
+import { type Disk, isMissing, makeDirectory, readRange, removeIfThere, writeWhole } from "./Disk.ts"
 import * as IndexFile from "./IndexFile.ts"
 import { LineIndex } from "./LineIndex.ts"
 import { scan } from "./LineScan.ts"
@@ -67,7 +67,7 @@ const readThrough = (disk: Disk, path: string): Uint8Array => {
 /** A session file with its first line, durable, directory included. A file that is there and empty may be filled. */
 export const create = async (disk: Disk, path: string, header: Uint8Array): Promise<void> => {
   const directory = dirname(path)
-  disk.makeDirectory(directory)
+  makeDirectory(disk, directory)
   const isFilled = isThere(disk, path) && disk.stat(path).size === 0
   const file = disk.open(path, isFilled ? "append" : "create")
   try {
@@ -308,7 +308,7 @@ export const move = async (
     if (to !== from && isThere(disk, to)) throw Object.assign(new Error(`${to} is there`), { code: "EEXIST" })
   }
   refuseTaken()
-  disk.makeDirectory(dirname(to))
+  makeDirectory(disk, dirname(to))
   const options = { disk, path: from, backup: `${from}.bak`, onStep }
   const rewritten = await Rewrite.rewrite(options, (bytes) => withCwd(bytes, cwd))
   refuseTaken()

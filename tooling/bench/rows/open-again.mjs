@@ -1,5 +1,5 @@
 /** Row 2: the same session when it was opened before, untouched or grown since. */
-import { copyFileSync, rmSync } from "node:fs"
+import { copyFileSync, cpSync, rmSync, statSync, truncateSync } from "node:fs"
 import { largeSession, scratch } from "../data.mjs"
 import { column } from "../figures.mjs"
 import { extendSession } from "../generate.mjs"
@@ -13,18 +13,18 @@ const APPENDED = 100
 export const prepare = (/** @type {import("../scales.mjs").Scale} */ { entries, pi, omp }) => {
   const file = largeSession({ entries, compactEvery: COMPACT_EVERY })
   const cache = scratch("open-again")
-  rmSync(cache, { recursive: true, force: true })
-  const grown = scratch("grown.jsonl")
-  copyFileSync(file, grown)
-  return { pi, omp, file, grown, cache }
+  const grown = { file: scratch("grown.jsonl"), cache: scratch("grown"), size: statSync(file).size }
+  for (const folder of [cache, grown.cache]) rmSync(folder, { recursive: true, force: true })
+  copyFileSync(file, grown.file)
+  return { pi, omp, file, cache, grown }
 }
 
 export const jobs = {
   naive: opening.naive,
   grove: opening.decoded,
-  grown: async (/** @type {any} */ input) => {
-    const { answer, ...measured } = await opening.decoded({ ...input, file: input.grown })
-    return { ...measured, grown: answer }
+  grown: async (/** @type {any} */ { grown }) => {
+    const { answer: _, ...measured } = await opening.decoded(grown)
+    return measured
   },
   pi: opening.pi,
   omp: opening.omp
@@ -33,8 +33,15 @@ export const jobs = {
 export const warm = ["grove", "grown"]
 
 export const before = {
-  grown: (/** @type {any} */ { grown }, /** @type {number} */ round) =>
-    extendSession(grown, { entries: APPENDED, seed: 1_000 + round })
+  /** In every round the file and its index are first what they were before the appends of the last one. */
+  grown: (/** @type {any} */ { grown: { file, cache, size } }, /** @type {number} */ round) => {
+    const kept = `${cache}-kept`
+    const [from, to] = round === 0 ? [cache, kept] : [kept, cache]
+    rmSync(to, { recursive: true, force: true })
+    cpSync(from, to, { recursive: true })
+    truncateSync(file, size)
+    extendSession(file, { entries: APPENDED, seed: 1_000 + round })
+  }
 }
 
 /** @type {import("../harness.mjs").Row["lines"]} */

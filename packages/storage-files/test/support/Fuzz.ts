@@ -21,10 +21,16 @@ export const fuzz = (lines: number, firstSeed = 1): Fuzzed => {
   let seed = firstSeed
   try {
     for (; done < lines; seed++) {
-      const { bytes, count } = mutatedFile(new Chance(seed), fixtures)
+      const chance = new Chance(seed)
+      const { bytes, count } = mutatedFile(chance, fixtures)
       const start = performance.now()
       try {
         LazyEager.check(home, bytes)
+        if (chance.oneIn(10)) {
+          const at = chance.below(bytes.length + 1)
+          const cut = chance.oneIn(2) ? at : bytes.indexOf(10, at) + 1
+          LazyEager.checkGrown(home, bytes.subarray(0, cut), bytes.subarray(cut))
+        }
       } catch (cause) {
         throw new Error(`seed ${seed}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
       }

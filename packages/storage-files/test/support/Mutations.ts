@@ -21,7 +21,9 @@ export const loadFixtures = (): ReadonlyArray<ReadonlyArray<Buffer>> =>
   ["pi/", "omp/sessions/"].flatMap((folder) =>
     readdirSync(new URL(folder, fixtures))
       .filter((name) => name.endsWith(".jsonl"))
-      .map((name) => linesIn(readFileSync(new URL(`${folder}${name}`, fixtures))).filter(({ length }) => length < 20_000))
+      .map((name) =>
+        linesIn(readFileSync(new URL(`${folder}${name}`, fixtures))).filter(({ length }) => length < 20_000)
+      )
       .filter(({ length }) => length > 1)
   )
 
@@ -66,12 +68,35 @@ const byteMutations: { readonly [name: string]: ByteMutation } = {
     const start = chance.below(line.length + 1)
     return splice(line, start, 0, line.subarray(start, start + chance.below(120)))
   },
-  "punctuation put in": insertOneOf('"', "{", "}", "[", "]", ",", ":", "\\", '",', '"}', '{"', "}}", " ", "\t", "\\u0000"),
+  "punctuation put in": insertOneOf(
+    '"',
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\\",
+    '",',
+    '"}',
+    '{"',
+    "}}",
+    " ",
+    "\t",
+    "\\u0000"
+  ),
   "NULs put in": insertOneOf("\0", "\0\0\0\0"),
   "control characters put in": insertOneOf("\u0001", "\u001b[31m", "\r", "\u007f", "\u2028", "\ufeff"),
-  "bytes that are no UTF-8 put in": insertOneOf(bytes(0xff), bytes(0xc3), bytes(0xed, 0xa0, 0x80), bytes(0xc0, 0xaf), bytes(0xf5, 0x80)),
+  "bytes that are no UTF-8 put in": insertOneOf(
+    bytes(0xff),
+    bytes(0xc3),
+    bytes(0xed, 0xa0, 0x80),
+    bytes(0xc0, 0xaf),
+    bytes(0xf5, 0x80)
+  ),
   "a parentId in its text": insertOneOf('"parentId":', '\\"parentId\\":', '"parentId":"x",'),
-  "white space around": (line, chance) => Buffer.concat([Buffer.from(chance.pick([" ", "\t", "  \r"])), line, Buffer.from(" ")]),
+  "white space around": (line, chance) =>
+    Buffer.concat([Buffer.from(chance.pick([" ", "\t", "  \r"])), line, Buffer.from(" ")]),
   "a carriage return at the end": (line) => Buffer.concat([line, Buffer.from("\r")]),
   "torn and completed": (line, chance) => Buffer.concat([line.subarray(0, chance.below(line.length)), line]),
   "two lines in one": (line) => Buffer.concat([line, line]),
@@ -85,7 +110,13 @@ const nested = (depth: number): unknown => {
   return value
 }
 
-const envelopeLast = ({ type, id, parentId, timestamp, ...rest }: Value): Value => ({ type, ...rest, id, parentId, timestamp })
+const envelopeLast = ({ type, id, parentId, timestamp, ...rest }: Value): Value => ({
+  type,
+  ...rest,
+  id,
+  parentId,
+  timestamp
+})
 const shuffled = (value: Value, chance: Chance): Value => {
   const keys = Object.keys(value)
   const from = chance.below(keys.length + 1)
@@ -95,27 +126,83 @@ const shuffled = (value: Value, chance: Chance): Value => {
 const valueMutations: { readonly [name: string]: ValueMutation } = {
   "another's id": (value, chance, ids) => ({ ...value, id: chance.pick(ids) }),
   "another's id and parent": (value, chance, ids) => ({ ...value, id: chance.pick(ids), parentId: chance.pick(ids) }),
-  "any parent at all": (value, chance, ids) => ({ ...value, parentId: chance.pick([...ids, "nobody", value.id, null, "", 7]) }),
+  "any parent at all": (value, chance, ids) => ({
+    ...value,
+    parentId: chance.pick([...ids, "nobody", value.id, null, "", 7])
+  }),
   "an odd id": (value, chance) => ({
     ...value,
-    id: chance.pick(["", 7, null, "ABC", "0", "00", "abcdef123456", "abcdef1234567", "日本", "a\ud800", "\u0000", "__proto__", "x".repeat(200)])
+    id: chance.pick([
+      "",
+      7,
+      null,
+      "ABC",
+      "0",
+      "00",
+      "abcdef123456",
+      "abcdef1234567",
+      "日本",
+      "a\ud800",
+      "\u0000",
+      "__proto__",
+      "x".repeat(200)
+    ])
   }),
   "an odd type": (value, chance) => ({
     ...value,
-    type: chance.pick(["session", "title", "message", "custom", "leaf", "título", "", "x".repeat(60), 7, null, "compaction", "label"])
+    type: chance.pick([
+      "session",
+      "title",
+      "message",
+      "custom",
+      "leaf",
+      "título",
+      "",
+      "x".repeat(60),
+      7,
+      null,
+      "compaction",
+      "label"
+    ])
   }),
   "an odd time": (value, chance) => ({
     ...value,
-    timestamp: chance.pick(["", 7, null, "yesterday", "2026-13-01T00:00:00.000Z", "0026-01-01T00:00:00.000Z", "2026-02-31T00:00:00.000Z", "2026-01-01T24:00:00.000Z", "2026-01-01T25:00:00.000Z", "20a6-01-01T00:00:00.000Z", "2026-01-01", "2026-01-01T00:00:00.000+01"])
+    timestamp: chance.pick([
+      "",
+      7,
+      null,
+      "yesterday",
+      "2026-13-01T00:00:00.000Z",
+      "0026-01-01T00:00:00.000Z",
+      "2026-02-31T00:00:00.000Z",
+      "2026-01-01T24:00:00.000Z",
+      "2026-01-01T25:00:00.000Z",
+      "20a6-01-01T00:00:00.000Z",
+      "2026-01-01",
+      "2026-01-01T00:00:00.000+01"
+    ])
   }),
   "an odd message": (value, chance) => ({
     ...value,
-    message: chance.pick([null, 7, "text", [], {}, { role: 7 }, { role: "" }, { role: "rôle", content: [] }, { content: "x", role: "user" }])
+    message: chance.pick([
+      null,
+      7,
+      "text",
+      [],
+      {},
+      { role: 7 },
+      { role: "" },
+      { role: "rôle", content: [] },
+      { content: "x", role: "user" }
+    ])
   }),
   "a huge number": (value, chance) =>
     JSON.stringify({ ...value, number: 0, message: { role: "user", content: "", timestamp: 0 } })
       .replace('"number":0', `"number":${chance.pick(["1e999", "-0", "9".repeat(400), "1e-999"])}`)
-      .replace('"timestamp":0}', `"timestamp":${chance.pick(["1e999", "9".repeat(400), "12345678901234567", "1760000000000", "1.5", "-3"])}}`),
+      .replace(
+        '"timestamp":0}',
+        `"timestamp":${chance.pick(["1e999", "9".repeat(400), "12345678901234567", "1760000000000", "1.5", "-3"])}}`
+      ),
   "a body nested deeply": (value, chance) => ({ ...value, deep: nested(chance.between(10, 300)) }),
   "a mark": (value, chance, ids) => ({
     type: "custom",
@@ -123,18 +210,61 @@ const valueMutations: { readonly [name: string]: ValueMutation } = {
     parentId: chance.pick([value.parentId, chance.pick(ids), null]),
     timestamp: value.timestamp,
     customType: `grove.${chance.pick(["leaf", "state", "config", "annotation", "unheard-of"])}`,
-    data: { targetId: chance.pick(ids), targetIds: [chance.pick(ids)], enabled: chance.oneIn(2), rating: 3, summary: "s" }
+    data: {
+      targetId: chance.pick(ids),
+      targetIds: [chance.pick(ids)],
+      enabled: chance.oneIn(2),
+      rating: 3,
+      summary: "s"
+    }
   }),
-  "a leaf line": (value, chance, ids) => ({ ...value, type: "leaf", targetId: chance.pick([null, chance.pick(ids), "nobody"]) }),
-  "a label": (value, chance, ids) => ({ ...value, type: "label", targetId: chance.pick(ids), label: chance.pick(["", "here", null]) }),
-  "a compaction": (value, chance, ids) => ({ ...value, type: "compaction", summary: "s", firstKeptEntryId: chance.pick(ids), tokensBefore: 1 }),
-  "a context edit": (value, chance, ids) => ({ ...value, type: "context_edit", targetId: chance.pick(ids), replacement: chance.pick([null, { content: "new" }]) }),
-  "a setting": (value, chance) => ({ ...value, type: chance.pick(["thinking_level_change", "model_change", "mode_change"]), thinkingLevel: "high", model: "p/m", mode: "plan" }),
-  "its envelope last": (value, chance) => envelopeLast({ ...value, type: chance.pick(["custom", "custom_message"]), customType: chance.pick(["x", "grove.state", "grove.x"]) }),
+  "a leaf line": (value, chance, ids) => ({
+    ...value,
+    type: "leaf",
+    targetId: chance.pick([null, chance.pick(ids), "nobody"])
+  }),
+  "a label": (value, chance, ids) => ({
+    ...value,
+    type: "label",
+    targetId: chance.pick(ids),
+    label: chance.pick(["", "here", null])
+  }),
+  "a compaction": (value, chance, ids) => ({
+    ...value,
+    type: "compaction",
+    summary: "s",
+    firstKeptEntryId: chance.pick(ids),
+    tokensBefore: 1
+  }),
+  "a context edit": (value, chance, ids) => ({
+    ...value,
+    type: "context_edit",
+    targetId: chance.pick(ids),
+    replacement: chance.pick([null, { content: "new" }])
+  }),
+  "a setting": (value, chance) => ({
+    ...value,
+    type: chance.pick(["thinking_level_change", "model_change", "mode_change"]),
+    thinkingLevel: "high",
+    model: "p/m",
+    mode: "plan"
+  }),
+  "its envelope last": (value, chance) =>
+    envelopeLast({
+      ...value,
+      type: chance.pick(["custom", "custom_message"]),
+      customType: chance.pick(["x", "grove.state", "grove.x"])
+    }),
   "its fields in another order": shuffled,
   "the same again": (value) => value,
   "spaces between": (value) => JSON.stringify(value, null, 1).replaceAll("\n", ""),
-  "a second header": (value) => ({ type: "session", id: value.id, parentId: null, timestamp: value.timestamp, version: 3 }),
+  "a second header": (value) => ({
+    type: "session",
+    id: value.id,
+    parentId: null,
+    timestamp: value.timestamp,
+    version: 3
+  }),
   "no object": (_, chance) => chance.pick(["7", '"text"', "null", "[]", "[{}]", "true"])
 }
 
@@ -149,23 +279,20 @@ const parse = (line: Buffer): Value | undefined => {
   }
 }
 
-/** Names of the fields of a line, as often as they are written. */
-const fieldsIn = (line: Buffer): ReadonlyArray<string> => {
-  const fields: Array<string> = []
-  let depth = 0
-  for (const [token] of line.toString().matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}[\]]/g)) {
-    if (token === "{" || token === "[") depth++
-    else if (token === "}" || token === "]") depth--
-    else if (depth === 1 && token.endsWith(":")) fields.push(JSON.parse(token.slice(0, -1)))
-  }
-  return fields
-}
-
-/** No writer names a field twice; which of the two counts is not promised. */
+/** No writer names a field twice in one object; which of the two counts is not promised. */
 const namesFieldTwice = (line: Buffer): boolean => {
   if (parse(line) === undefined) return false
-  const fields = fieldsIn(line)
-  return new Set(fields).size < fields.length
+  const open: Array<Set<string>> = []
+  for (const [token] of line.toString().matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}[\]]/g)) {
+    if (token === "{" || token === "[") open.push(new Set())
+    else if (token === "}" || token === "]") open.pop()
+    else if (token.endsWith(":")) {
+      const field: string = JSON.parse(token.slice(0, -1))
+      if (open.at(-1)!.has(field)) return true
+      open.at(-1)!.add(field)
+    }
+  }
+  return false
 }
 
 const idsIn = (lines: ReadonlyArray<Buffer>): ReadonlyArray<string> => {
@@ -183,7 +310,9 @@ const mutate = (line: Buffer, chance: Chance, ids: ReadonlyArray<string>): Buffe
   return Buffer.from(typeof mutated === "string" ? mutated : JSON.stringify(mutated))
 }
 
-const HEADER = Buffer.from('{"type":"session","version":3,"id":"fuzzed","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}')
+const HEADER = Buffer.from(
+  '{"type":"session","version":3,"id":"fuzzed","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}'
+)
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
 export interface Mutated {
