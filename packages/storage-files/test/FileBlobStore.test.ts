@@ -9,7 +9,8 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  symlinkSync
+  symlinkSync,
+  utimesSync
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -64,15 +65,15 @@ describe("a blob that is put", () => {
     assert.strictEqual(modeOf(join(folder, "home")), 0o700)
   })
 
-  it("again is not written again", async () => {
+  it("again is not written again, but counts as young again", async () => {
     const directory = join(temporary(), "blobs")
+    const path = join(directory, hash)
     await put(directory)
-    const { ino, mtimeMs } = statSync(join(directory, hash))
+    const { ino } = statSync(path)
+    utimesSync(path, new Date(0), new Date(0))
     await put(directory)
-    assert.deepStrictEqual(
-      [statSync(join(directory, hash)).ino, statSync(join(directory, hash)).mtimeMs],
-      [ino, mtimeMs]
-    )
+    assert.strictEqual(statSync(path).ino, ino)
+    assert.isAbove(statSync(path).mtimeMs, 0)
   })
 
   it.each(["shorter", "other data", "much longer than it was"])(

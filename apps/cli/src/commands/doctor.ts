@@ -1,8 +1,8 @@
 /** `grove doctor`: whether everything Grove stands on is in order, with a fix for what is not. */
 import { accessSync, constants, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { Catalogue } from "@grove/storage-files"
-import { Effect } from "effect"
+import { Catalogue, Gc } from "@grove/storage-files"
+import { Clock, Effect } from "effect"
 import { Negative } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import { Environment, type Surroundings } from "../Environment.ts"
@@ -96,16 +96,14 @@ const drafts = (files: ReadonlyArray<Catalogue.Listed>): Finding => {
   return good("drafts", `${Words.count(waiting.length, "prompt")} without a reply, the first in ${waiting[0]!.path}`)
 }
 
-const strays = (path: string): Finding => {
+/** Temporary files old enough that nobody is still writing them. */
+const strays = (path: string, now: number): Finding => {
   if (!existsSync(path)) return good("strays", "no stray files")
-  const found = readdirSync(path, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".tmp"))
-  return found.length === 0
-    ? good("strays", "no stray files")
-    : bad(
-        "strays",
-        `${Words.count(found.length, "temporary file")} left by a crash, the first ${join(path, found[0]!)}`,
-        "grove gc"
-      )
+  const isStray = (name: string) => name.endsWith(".tmp") && now - statSync(join(path, name)).mtimeMs > Gc.GRACE
+  const found = readdirSync(path, { recursive: true, encoding: "utf8" }).filter(isStray)
+  if (found.length === 0) return good("strays", "no stray files")
+  const what = `${Words.count(found.length, "temporary file")} left by a crash, the first ${join(path, found[0]!)}`
+  return bad("strays", what, "grove gc")
 }
 
 const terminal = ({ unicode, columns }: Surroundings): Finding =>
@@ -130,7 +128,7 @@ export const run = Effect.fn("doctor")(function* ({ flags }: Input) {
     fileSystem(paths.home),
     sessions(files),
     drafts(files),
-    strays(paths.home),
+    strays(paths.home, yield* Clock.currentTimeMillis),
     terminal(surroundings)
   ]
   if (flags.json === true) yield* Output.json(findings)
