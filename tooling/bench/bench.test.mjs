@@ -1,6 +1,6 @@
 /** The bench's sessions, its arithmetic and its harness; never how long anything takes. */
 import assert from "node:assert/strict"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
@@ -9,7 +9,7 @@ import { aligned, cells, column, digits, goalText, judge, median } from "./figur
 import { extendSession, session, writeHome, writeSession } from "./generate.mjs"
 import { ChildFailed, disagreements, inChild, measure } from "./harness.mjs"
 import * as naive from "./naive.mjs"
-import { markdown, withFigures } from "./readme.mjs"
+import { markdown, README, RESULTS, withFigures } from "./readme.mjs"
 
 /** A folder of its own for each test that writes. @param {(folder: string) => void} use */
 const inFolder = (use) => {
@@ -145,6 +145,11 @@ test("the figures go between their marks in the README, and nowhere else", () =>
   assert.equal(updated, `# Grove\n<!-- bench:begin -->\n${markdown(results)}<!-- bench:end -->\nafter\n`)
   assert.equal(withFigures(updated, results), updated)
   assert.equal(withFigures("# Grove\n", results), "# Grove\n")
+})
+
+test("the README has the figures of the last whole run", { skip: !existsSync(RESULTS) || !existsSync(README) }, () => {
+  const text = readFileSync(README, "utf8")
+  assert.equal(withFigures(text, JSON.parse(readFileSync(RESULTS, "utf8"))), text, "node tooling/bench/readme.mjs")
 })
 
 const module = new URL("bench.fixture.mjs", import.meta.url).href

@@ -29,7 +29,7 @@ const onPath = (command) =>
 const reasonIn = (stderr) =>
   stderr
     .split("\n")
-    .find((line) => /^npm error (?!code)/.test(line))
+    .find((line) => /^npm error (?!code|syscall|errno|type|address|port)/.test(line))
     ?.slice(10) ?? "npm failed"
 
 /**

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { cells, digits, HEADINGS } from "./figures.mjs"
 
 export const RESULTS = fileURLToPath(new URL("results.json", import.meta.url))
-const README = fileURLToPath(new URL("../../README.md", import.meta.url))
+export const README = fileURLToPath(new URL("../../README.md", import.meta.url))
 const BLOCK = /(<!-- bench:begin -->\n)[\s\S]*?(<!-- bench:end -->)/
 
 /**
@@ -16,12 +16,19 @@ const BLOCK = /(<!-- bench:begin -->\n)[\s\S]*?(<!-- bench:end -->)/
  * @property {ReadonlyArray<import("./figures.mjs").Line>} lines
  */
 
+/** A program that was not there has no column. @param {ReadonlyArray<ReadonlyArray<string>>} rows */
+const withoutEmpty = (rows) =>
+  rows.map((row) => row.filter((_, column) => rows.slice(1).some((other) => !["–", ""].includes(other[column]))))
+
 /** @param {Results} results */
 export const markdown = ({ date, node, rounds, lines }) => {
-  const row = (/** @type {ReadonlyArray<string>} */ texts) => `| ${texts.join(" | ")} |`
-  const table = [HEADINGS, HEADINGS.map((_, at) => (at === 0 || at > 5 ? "---" : "---:"))]
-  const told = `Medians of ${rounds} rounds in fresh processes, Node ${node}, ${date}; \`npm run bench\` makes them again.`
-  return `${[...table, ...lines.map((line) => cells(line, ({ median }) => digits(median)))].map(row).join("\n")}\n\n${told}\n`
+  const [headings, ...rows] = withoutEmpty([
+    HEADINGS,
+    ...lines.map((line) => cells(line, ({ median }) => digits(median)))
+  ])
+  const rule = headings.map((heading) => (["work", "goal", "met"].includes(heading) ? "---" : "---:"))
+  const table = [headings, rule, ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
+  return `${table}\n\nMedians of ${rounds} rounds in fresh processes, Node ${node}, ${date}; \`npm run bench\` makes them again.\n`
 }
 
 /**

@@ -116,6 +116,29 @@ const writers = async (/** @type {any} */ { home, durable }) => {
   return { ms, perAppend: (ms / answer) * 1000, syncs: syncs / answer }
 }
 
+/** The same through cursors of one session, as replies that are generated at the same time would. */
+const cursors = async (/** @type {any} */ { home, serial }) => {
+  const { Effect, Sessions, layer } = await groveSession({ home, durability: "always" })
+  const program = Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const { path } = yield* sessions.create({ cwd: "/" })
+    const session = yield* sessions.open(path)
+    const positions = yield* Effect.forEach(Array(WRITERS).fill(null), session.cursor)
+    const said = messages(serial)
+    const append = Effect.forEach(
+      positions,
+      (cursor, at) =>
+        Effect.gen(function* () {
+          for (let i = at; i < said.length; i += WRITERS) yield* cursor.append({ type: "message", message: said[i] })
+        }),
+      { concurrency: "unbounded", discard: true }
+    )
+    return yield* Effect.promise(() => timed(() => Effect.runPromise(append)))
+  })
+  const { ms } = await Effect.runPromise(Effect.scoped(Effect.provide(program, layer)))
+  return { ms, perAppend: (ms / serial) * 1000 }
+}
+
 export const jobs = {
   naive: async (/** @type {any} */ { home, appends }) => {
     const { append } = await import("../naive.mjs")
@@ -155,7 +178,8 @@ export const jobs = {
     const { ms } = await timed(() => appendDurably(`${home}/serial.jsonl`, lines))
     return { ms, perAppend: (ms / serial) * 1000, syncs: 1 }
   },
-  writers
+  writers,
+  cursors
 }
 
 const afresh = (/** @type {any} */ { home }) => rmSync(home, { recursive: true, force: true })
@@ -180,6 +204,12 @@ export const lines = (found, { appends }) => {
       unit: "each",
       columns: { naive: column(found.serial, "syncs"), grove: column(found.writers, "syncs") },
       goals: [{ against: "naive", times: 32 }]
+    },
+    {
+      work: `… through ${WRITERS} cursors of one session`,
+      unit: "µs each",
+      columns: { naive: column(found.serial, "perAppend"), grove: column(found.cursors, "perAppend") },
+      goals: []
     }
   ]
 }

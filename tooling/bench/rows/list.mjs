@@ -112,7 +112,7 @@ export const lines = (found, { sessions, perSession }) => {
         omp: column(found["omp-short"]),
         grove: column(found["grove-short"])
       },
-      goals: [{ against: "pi", times: 10 }, { against: "omp" }]
+      goals: [{ against: "omp" }]
     }
   ]
 }

@@ -10,7 +10,7 @@ import * as Catalogue from "../../src/Catalogue.ts"
 import { real } from "../../src/Disk.ts"
 import * as SessionPaths from "../../src/SessionPaths.ts"
 import { Chance } from "./Chance.ts"
-import { type Child, startEach } from "./Children.ts"
+import { type Child, start, startEach } from "./Children.ts"
 import { missing, read } from "./Found.ts"
 import * as LazyEager from "./LazyEager.ts"
 import { bytesOf, HEADER, line } from "./Lines.ts"
@@ -152,9 +152,9 @@ export const caches = (rounds: number, seed = 1): Promise<Crashes> =>
     const folder = join(paths.sessions, "--work--")
     mkdirSync(folder, { recursive: true })
     mkdirSync(paths.cache)
-    const sessions = Array.from({ length: 4 }, (_, i) => {
+    const sessions = Array.from({ length: 2 }, (_, i) => {
       const path = join(folder, `${i}.jsonl`)
-      const lines = Array.from({ length: 400 }, (_, k) =>
+      const lines = Array.from({ length: 150 }, (_, k) =>
         line(`${i}-${k}`, 200, "user", k === 0 ? null : `${i}-${k - 1}`)
       )
       writeFileSync(path, HEADER.replace("session-0001", `session-${i}`) + lines.join(""))
@@ -193,25 +193,24 @@ const works = {
 export const rewrites = (steps: ReadonlyArray<string>): Promise<Crashes> =>
   inFolder(async (folder) => {
     const wrong: Array<string> = []
-    let rounds = 0
-    const { start } = await import("./Children.ts")
-    for (const [work, content] of Object.entries(works)) {
-      for (const step of steps) {
-        rounds++
-        const path = join(folder, `${work}-${step}`, "one.jsonl")
-        mkdirSync(dirname(path))
-        writeFileSync(path, content)
-        const child = await start("rewriter", work, path, step)
-        if ((await child.ended) !== null) wrong.push(`${work} was not killed at ${step}: ${child.errors}`)
-        const entries = () => {
-          const at = existsSync(path) ? path : join(dirname(path), "elsewhere", "one.jsonl")
-          return Result.getOrThrow(Jsonl.read(readFileSync(at))).rows.length
-        }
-        if (entries() !== 2) wrong.push(`${work} at ${step}: ${entries()} entries`)
-        await appendOne(path, "next")
-        await (await start("rewriter", work, path, "never")).end()
-        if (entries() !== 3) wrong.push(`${work} after ${step}: ${entries()} entries`)
+    const cutAndRepeat = async (work: string, content: string, step: string) => {
+      const path = join(folder, `${work}-${step}`, "one.jsonl")
+      mkdirSync(dirname(path))
+      writeFileSync(path, content)
+      const child = await start("rewriter", work, path, step)
+      if ((await child.ended) !== null) wrong.push(`${work} was not killed at ${step}: ${child.errors}`)
+      const entries = () => {
+        const at = existsSync(path) ? path : join(dirname(path), "elsewhere", "one.jsonl")
+        return Result.getOrThrow(Jsonl.read(readFileSync(at))).rows.length
       }
+      if (entries() !== 2) wrong.push(`${work} at ${step}: ${entries()} entries`)
+      await appendOne(path, "next")
+      await (await start("rewriter", work, path, "never")).end()
+      if (entries() !== 3) wrong.push(`${work} after ${step}: ${entries()} entries`)
     }
+    for (const step of steps) {
+      await Promise.all(Object.entries(works).map(([work, content]) => cutAndRepeat(work, content, step)))
+    }
+    const rounds = steps.length * Object.keys(works).length
     return { rounds, acknowledged: 0, torn: 0, wrong }
   })
