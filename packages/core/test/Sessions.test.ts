@@ -71,10 +71,7 @@ const saying = (cursor: Cursor, ...texts: ReadonlyArray<string>) =>
   Effect.forEach(texts, (text) => cursor.append(prompt(text)))
 
 const read = (ref: SessionRef) =>
-  Effect.map(
-    Effect.scoped(SessionStore.use((store) => store.read(ref))),
-    ({ tree }) => tree
-  )
+  Effect.map(Effect.scoped(SessionStore.use((store) => store.read(ref))), ({ tree }) => tree)
 const stored = (ref: SessionRef) => Effect.map(read(ref), ({ entries }) => [...entries])
 const leafMarks = (ref: SessionRef) => Effect.map(stored(ref), (entries) => entries.filter(Mark.leaf))
 const reopenedLeaf = (ref: SessionRef) => Effect.scoped(Effect.flatMap(open(ref), ({ main }) => main.leaf))
@@ -708,10 +705,7 @@ describe("forks", () => {
     Effect.gen(function* () {
       const { ref } = yield* source
       const headerOf = (forked: SessionRef) =>
-        Effect.map(
-          Effect.scoped(SessionStore.use((store) => store.read(forked))),
-          ({ header }) => header
-        )
+        Effect.map(Effect.scoped(SessionStore.use((store) => store.read(forked))), ({ header }) => header)
       const [here, there] = [yield* fork(ref), yield* fork(ref, { cwd: "/elsewhere" })]
       assert.deepStrictEqual(
         [(yield* headerOf(here))?.parentSession, (yield* headerOf(here))?.cwd],
