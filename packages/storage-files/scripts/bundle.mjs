@@ -1,11 +1,12 @@
 /** Runs the long forms of the tests with plain Node: their TypeScript is bundled into one file first. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { build } from "esbuild"
 
 const support = fileURLToPath(new URL("../test/support/", import.meta.url))
+/** Inside the package, so that what is not bundled is found from there. */
+const scratch = fileURLToPath(new URL("../node_modules/.scripts/", import.meta.url))
 
 /**
  * The module `name` of the tests' support.
@@ -14,9 +15,10 @@ const support = fileURLToPath(new URL("../test/support/", import.meta.url))
  * @returns {Promise<any>}
  */
 export const load = async (name) => {
-  const folder = mkdtempSync(join(tmpdir(), "grove-script-"))
+  mkdirSync(scratch, { recursive: true })
+  const folder = mkdtempSync(scratch)
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
-  const outfile = join(folder, `${name}.mjs`)
+  const outfile = join(folder, `${basename(name)}.mjs`)
   await build({
     entryPoints: [join(support, `${name}.ts`)],
     outfile,

@@ -203,12 +203,14 @@ export class AppendFile {
       this.#end = after.size
       return true
     }
-    if (after.inode !== this.#inode) this.#reopen()
+    const isReplaced = after.inode !== this.#inode
+    if (isReplaced) this.#reopen()
     const start = this.#end
     const tail = this.#read(start, disk.statOpen(this.#file).size)
     const at = findLines(tail, lines, start === 0 || this.#byteAt(start - 1) === LF)
     if (at === undefined) return false
-    this.#takeForeign(tail.subarray(0, at))
+    // Of a new file everything is told, ours too: whoever must know what it holds knows it then.
+    this.#takeForeign(tail.subarray(0, isReplaced ? at + lines.length : at))
     this.#end = start + at + lines.length
     this.#takeNews(start + tail.length)
     return true

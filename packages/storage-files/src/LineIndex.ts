@@ -214,10 +214,13 @@ export interface Line {
 
 /** Looks back at lines that were taken, for the rare case that an id comes again. */
 export interface Earlier {
-  /** Whether the line of that row is the same as this one, byte by byte. */
+  /** Whether the line of that row is the same as the one being taken, byte by byte. */
   readonly isSame: (row: number) => boolean
   readonly parsed: (row: number) => Jsonl.Parsed
 }
+
+/** Entries are seldom smaller on average; where they are, the columns grow. */
+const BYTES_PER_ENTRY = 2048
 
 export class LineIndex {
   size: number
@@ -232,7 +235,12 @@ export class LineIndex {
   /** Set when a line was met that only a whole new index can place. */
   isConfused = false
 
-  constructor(facts: Facts = emptyFacts(), columns: Columns = makeColumns(1024), size = 0) {
+  /** An empty index with room for the entries that a file of so many bytes is likely to have. */
+  static forFile(bytes: number): LineIndex {
+    return new LineIndex(emptyFacts(), makeColumns(Math.max(256, Math.ceil(bytes / BYTES_PER_ENTRY))))
+  }
+
+  constructor(facts: Facts = emptyFacts(), columns: Columns = makeColumns(256), size = 0) {
     this.facts = facts
     this.columns = columns
     this.size = size
@@ -296,7 +304,7 @@ export class LineIndex {
   /** Made when the first id is asked for, so that following parents alone never pays for it. */
   #hash(): Int32Array {
     let capacity = 1024
-    while (capacity < this.size * 4) capacity *= 2
+    while (capacity < Math.max(this.size, this.columns.ids.length) * 2) capacity *= 2
     const slots = new Int32Array(capacity).fill(NONE)
     for (let row = 0; row < this.size; row++) slots[this.#slotOf(this.columns.ids[row]!, slots)] = row
     this.#slots = slots

@@ -6,40 +6,54 @@ import type { Earlier, LineIndex } from "./LineIndex.ts"
 const CHUNK = 1 << 20
 const LF = 10
 const CR = 13
-const PARENT_KEY = Buffer.from('"parentId":')
+/** What every `"parentId":` ends in, and how it begins: capitals are rare, so looking for the end first is faster. */
+const PARENT_KEY_END = Buffer.from('Id":')
+const PARENT_KEY_START = Buffer.from('"parent')
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** Next positions of something in a chunk, found once and remembered, so that looking line by line stays linear. */
 class Finder {
-  readonly #wanted: Buffer | number
   readonly #bytes: Buffer
+  readonly #wanted: Buffer | number
+  readonly #counts: (at: number) => boolean
   #next: number
 
-  constructor(bytes: Buffer, wanted: Buffer | number, from: number) {
+  constructor(bytes: Buffer, wanted: Buffer | number, counts: (at: number) => boolean) {
     this.#bytes = bytes
     this.#wanted = wanted
-    this.#next = bytes.indexOf(wanted, from)
+    this.#counts = counts
+    this.#next = bytes.indexOf(wanted)
   }
 
   /** How many lie before `end`, counted from where the last count ended. */
   countBefore(end: number): number {
     let count = 0
     while (this.#next >= 0 && this.#next < end) {
-      count++
+      if (this.#counts(this.#next)) count++
       this.#next = this.#bytes.indexOf(this.#wanted, this.#next + 1)
     }
     return count
   }
 }
 
-const earlierThan = (file: number, index: LineIndex, line: Buffer): Earlier => {
+const endsParentKey = (bytes: Buffer) => (at: number) => {
+  const start = at - PARENT_KEY_START.length
+  if (start < 0) return false
+  for (let i = 0; i < PARENT_KEY_START.length; i++) if (bytes[start + i] !== PARENT_KEY_START[i]) return false
+  return true
+}
+
+/** Looks back at the lines of a file; `line` is the one being taken. */
+const lookBack = (file: number, index: LineIndex, line: { bytes: Buffer; start: number; end: number }): Earlier => {
   const lineOf = (row: number): Buffer => {
     const { starts, lengths } = index.columns
     const bytes = Buffer.allocUnsafe(lengths[row]!)
     return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, starts[row]!))
   }
   return {
-    isSame: (row) => index.columns.lengths[row] === line.length && lineOf(row).equals(line),
+    isSame: (row) =>
+      index.columns.lengths[row] === line.end - line.start &&
+      lineOf(row).equals(line.bytes.subarray(line.start, line.end)),
     parsed: (row) => Jsonl.parseLine(lineOf(row))
   }
 }
@@ -81,17 +95,17 @@ const endOfText = (bytes: Buffer, start: number, stop: number): number =>
 const takeLines = (file: number, index: LineIndex, chunk: Buffer, base: number, searched: number): number => {
   const first = chunk.indexOf(LF, searched)
   if (first < 0) return 0
-  const parents = new Finder(chunk, PARENT_KEY, 0)
-  const nuls = new Finder(chunk, 0, 0)
+  const parents = new Finder(chunk, PARENT_KEY_END, endsParentKey(chunk))
+  const nuls = new Finder(chunk, 0, () => true)
+  const line = { bytes: chunk, start: 0, end: 0, offset: 0, isPlain: false }
+  const earlier = lookBack(file, index, line)
   let start = base === 0 && chunk.subarray(0, 3).equals(BOM) ? 3 : 0
   for (let lf = first; lf >= 0; lf = chunk.indexOf(LF, start)) {
-    const end = endOfText(chunk, start, lf)
-    const isPlain = parents.countBefore(lf) === 1 && nuls.countBefore(lf) === 0
-    index.take(
-      { bytes: chunk, start, end, offset: base + start, isPlain },
-      true,
-      earlierThan(file, index, chunk.subarray(start, end))
-    )
+    line.start = start
+    line.end = endOfText(chunk, start, lf)
+    line.offset = base + start
+    line.isPlain = parents.countBefore(lf) === 1 && nuls.countBefore(lf) === 0
+    index.take(line, true, earlier)
     start = lf + 1
     if (index.facts.noHeaderAt !== null) return start
   }
@@ -101,9 +115,6 @@ const takeLines = (file: number, index: LineIndex, chunk: Buffer, base: number, 
 const takeTail = (file: number, index: LineIndex, bytes: Buffer, base: number): void => {
   const start = base === 0 && bytes.subarray(0, 3).equals(BOM) ? 3 : 0
   const end = endOfText(bytes, start, bytes.length)
-  index.take(
-    { bytes, start, end, offset: base + start, isPlain: false },
-    false,
-    earlierThan(file, index, bytes.subarray(start, end))
-  )
+  const line = { bytes, start, end, offset: base + start, isPlain: false }
+  index.take(line, false, lookBack(file, index, line))
 }

@@ -33,6 +33,21 @@ const readFrom = (disk: Disk, file: number, start: number): Uint8Array =>
 
 const endOfLines = (bytes: Uint8Array): number => bytes.lastIndexOf(LF) + 1
 
+/** An unfinished last line is being written, or was torn if nothing has come for so many milliseconds. */
+const AT_REST = 1000
+const PAUSE = 10
+
+/** The whole file, once its last line is finished or at rest. */
+const readAtRest = async (disk: Disk, file: number): Promise<Uint8Array> => {
+  for (;;) {
+    const { modified } = disk.statOpen(file)
+    const bytes = readFrom(disk, file, 0)
+    const isFinished = endOfLines(bytes) === bytes.length
+    if (isFinished || Math.abs(Date.now() - modified) >= AT_REST) return bytes
+    await new Promise((next) => setTimeout(next, PAUSE))
+  }
+}
+
 /** Keeps a second name for the file; a name that is taken is never overwritten. */
 const keepAs = (disk: Disk, path: string, wanted: string): string => {
   for (let attempt = 1; ; attempt++) {
@@ -112,7 +127,7 @@ const replace = async (
   let file: number | undefined
   let isRenamed = false
   try {
-    const bytes = readFrom(disk, old, 0)
+    const bytes = await readAtRest(disk, old)
     const text = transform(bytes)
     if (text === undefined) return { backup: null }
     file = disk.open(temporary, "create")

@@ -147,7 +147,7 @@ const indexOf = (file: number, size: number, cached: string | undefined): LineIn
       return index
     }
   }
-  const index = new LineIndex()
+  const index = LineIndex.forFile(size)
   scan(file, index, size)
   index.link()
   const isWhole = index.facts.header !== null && index.facts.end === size

@@ -164,7 +164,7 @@ describe("an append", () => {
     })
     await append("a")
     assert.strictEqual(content(), HEADER + line("a") + line("b"))
-    assert.deepStrictEqual(foreign, [HEADER.trim(), line("b").trim()])
+    assert.deepStrictEqual(foreign, [HEADER.trim(), line("a").trim(), line("b").trim()])
   })
 
   it("is written again when somebody's torn line got in just before it", async () => {

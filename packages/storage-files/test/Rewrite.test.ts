@@ -1,11 +1,15 @@
+import { appendFileSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { AppendFile } from "../src/AppendFile.ts"
+import { real } from "../src/Disk.ts"
 import * as Rewrite from "../src/Rewrite.ts"
 import * as SessionFiles from "../src/SessionFiles.ts"
 import * as FaultyDisk from "./support/FaultyDisk.ts"
 import { missing, read } from "./support/Found.ts"
 import { bytesOf, HEADER, line } from "./support/Lines.ts"
 import { MemoryDisk } from "./support/MemoryDisk.ts"
+import { temporary, write } from "./support.ts"
 
 const PATH = "/sessions/one.jsonl"
 const BACKUP = `${PATH}.bak`
@@ -115,6 +119,23 @@ describe("a rewrite", () => {
       assert.deepStrictEqual([...idsIn(content())], ["first", "halved", "next"])
     }
   )
+
+  it("waits for a last line that is being written", async () => {
+    const path = write(join(temporary(), "one.jsonl"), HEADER + line("first") + line("halved").slice(0, 30))
+    const rewritten = Rewrite.rewrite({ disk: real, path }, withNewHeader)
+    await new Promise((next) => setTimeout(next, 100))
+    appendFileSync(path, line("halved").slice(30))
+    await rewritten
+    assert.strictEqual(readFileSync(path, "utf8"), NEW_HEADER + line("first") + line("halved"))
+  })
+
+  it("takes a last line for torn that nobody writes on for a second", async () => {
+    const path = write(join(temporary(), "one.jsonl"), HEADER + line("first") + line("torn").slice(0, 30))
+    const start = performance.now()
+    await Rewrite.rewrite({ disk: real, path }, withNewHeader)
+    assert.isAbove(performance.now() - start, 900)
+    assert.strictEqual(readFileSync(path, "utf8"), NEW_HEADER + line("first") + line("torn").slice(0, 30))
+  })
 
   it("keeps an unfinished last line that nobody finishes, and what is appended next stands alone", async () => {
     const { append, rewrite, content } = setUp(HEADER + line("first") + line("torn").slice(0, 30))

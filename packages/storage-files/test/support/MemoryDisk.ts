@@ -238,6 +238,7 @@ export class MemoryDisk implements Disk {
   }
 }
 
+/** Long at rest, since nothing here is ever half written. */
 const stateOf = ({ number, size }: Inode): FileState => ({ device: 1, inode: number, size, modified: 0, isFile: true })
 
 /** The file as it is when the power is back: what was not synced may be cut short or full of holes. */

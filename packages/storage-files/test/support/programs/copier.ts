@@ -10,3 +10,4 @@ for (let i = 0; i < Number(times); i++) {
   await new Promise((next) => setTimeout(next, Number(pause)))
 }
 tell("done")
+process.exit(0)
