@@ -32,8 +32,11 @@ export interface Options {
   readonly onForeign: (lines: ReadonlyArray<Uint8Array>) => void
   /** The file is another one now, or shorter than it was: everything known of it must be read again. */
   readonly onReplaced: () => void
-  /** Whether a file that replaced ours holds what ours held. Asked when everything in it is taken and our write is next. */
-  readonly isWhole?: () => boolean
+  /**
+   * Whether a file that replaced ours holds what ours held. Asked when everything in it is taken and our write is next;
+   * `unfinished` is its last line if that has no end.
+   */
+  readonly isWhole?: (unfinished: Uint8Array) => boolean
   /** Called with the first of a row of failures. */
   readonly onFailure: (path: string, cause: unknown) => void
 }
@@ -169,7 +172,7 @@ export class AppendFile {
     let hasSyncFailed = false
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       let before = this.#synchronise()
-      for (let waited = 0; !isWhole(); waited += PAUSE) {
+      for (let waited = 0; !isWhole(this.#read(this.#end, before)); waited += PAUSE) {
         if (waited >= PATIENCE) throw new EntriesGone()
         await pause()
         before = this.#synchronise()

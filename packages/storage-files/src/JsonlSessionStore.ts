@@ -213,10 +213,11 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
               for (const { id } of entries) inNewFile?.add(id)
               tell(entries)
             },
-            isWhole: () => {
+            isWhole: (unfinished) => {
               if (inNewFile === undefined) return true
-              for (const id of tree.ids()) if (!inNewFile.has(id)) return false
-              for (const id of since.keys()) if (!inNewFile.has(id)) return false
+              const held = new Set([...inNewFile, ...entryIn(unfinished).map(({ id }) => id)])
+              for (const id of tree.ids()) if (!held.has(id)) return false
+              for (const id of since.keys()) if (!held.has(id)) return false
               inNewFile = undefined
               return true
             },
@@ -268,6 +269,8 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
       const isReplied = () => entries.some(isReply) || hasReply(snapshot)
       if (file.path !== path && isReplied()) yield* Effect.tapError(promote, () => Effect.sync(() => tell(prepared)))
       for (const entry of prepared) since.set(entry.id, entry)
+      // Whoever listens takes first what stands before ours, and so sees both in the order of the file.
+      if (Queue.sizeUnsafe(foreign) > 0) yield* Effect.yieldNow
     }, Effect.uninterruptible)
 
     /** A draft that somebody else wrote to is theirs too, and stays. */

@@ -80,9 +80,9 @@ class Model {
     this.hasMoved = true
   }
 
-  /** What leaving writes: where the person stands, unless the file says so already. */
-  left(): void {
-    if (this.hasMoved && this.leaf !== this.person) {
+  /** What leaving writes: where the person stands, unless the file as far as it is known says so already. */
+  left(known: string | null): void {
+    if (this.hasMoved && known !== this.person) {
       this.lines.push({ mark: this.person })
       this.isUnfinished = false
     }
@@ -115,8 +115,9 @@ class Model {
   /** An open session shows the same entries, and its person stands where they went. */
   isShownBy(tree: Session["tree"]): void {
     const shown = tree.rows().flatMap((row) => (tree.isMarkAt(row) ? [] : [tree.entryAt(row)]))
-    const byId = (a: Entry.Entry, b: Entry.Entry) => (a.id < b.id ? -1 : 1)
-    assert.deepStrictEqual(shown, this.shown)
+    const last = this.lines.at(-1)
+    const isPending = this.isUnfinished && last !== undefined && !isMark(last) && !tree.has(last.id)
+    assert.deepStrictEqual(shown, isPending ? this.shown.slice(0, -1) : this.shown)
     assert.deepStrictEqual(
       tree.path(this.person ?? "").filter((entry) => entry.customType === undefined),
       this.path(this.person)
@@ -250,8 +251,10 @@ const play = (seed: number) =>
     let current = yield* opened
     const reopen = Effect.gen(function* () {
       done.push("reopens")
+      yield* settled(() => model.isShownBy(current.session.tree))
+      const { leaf } = current.session.tree
       yield* Scope.close(current.scope, Exit.void)
-      model.left()
+      model.left(leaf)
       yield* Effect.scoped(Effect.map(store.read(ref), (snapshot) => model.isReadAs(snapshot)))
       current = yield* opened
       model.person = model.leaf
@@ -287,7 +290,8 @@ describe("200 random sequences of operations", () => {
     "leave the session as the simplest of models has it",
     () =>
       Effect.gen(function* () {
-        for (let seed = 1; seed <= 200; seed++) yield* play(seed)
+        const seeds = Array.from({ length: 200 }, (_, i) => i + 1)
+        yield* Effect.forEach(seeds, play, { concurrency: 20 })
       }).pipe(Effect.provide(sessionsLayer(temporary(), { durability: "never" }))),
     { timeout: 180_000 }
   )
