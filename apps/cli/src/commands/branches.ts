@@ -1,5 +1,5 @@
 /** `grove branches`: every path to an entry without children. */
-import { type EntryId, Ids, Preview, type SessionTree, Width } from "@grove/core"
+import { type EntryId, Ids, NONE, Preview, type SessionTree, Width } from "@grove/core"
 import { Clock, Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
@@ -40,23 +40,37 @@ const shorten = (text: string): string => {
   return short
 }
 
-/** The last words on a path: settings and labels at its end say nothing. */
-const lastWords = (tree: SessionTree, leaf: EntryId): string => {
-  for (let row = tree.rowOf(leaf); row >= 0; row = tree.shownParentRow(row)) {
+/** The last words on a path, settings and labels at its end left out. Each row is looked at once, for all branches. */
+const lastWords = (tree: SessionTree): ((leaf: EntryId) => string) => {
+  const known = new Map<number, string>([[NONE, ""]])
+  const wordsAt = (row: number): string => {
     const entry = tree.entryAt(row)
     const speaks = entry.type === "message" || entry.type === "custom_message" || "summary" in entry
     const text = speaks ? Preview.textOfEntry(entry) : ""
-    if (shorten(text) !== "") return text
+    return shorten(text) === "" ? "" : text
   }
-  return ""
+  return (leaf) => {
+    const silent: Array<number> = []
+    let row = tree.rowOf(leaf)
+    let words = ""
+    while (words === "" && !known.has(row)) {
+      words = wordsAt(row)
+      silent.push(row)
+      row = tree.shownParentRow(row)
+    }
+    words ||= known.get(row)!
+    for (const passed of silent) known.set(passed, words)
+    return words
+  }
 }
 
 const branchesOf = (tree: SessionTree): ReadonlyArray<Branch> => {
   const depth = depths(tree)
+  const wordsOf = lastWords(tree)
   return tree.leaves().map((leaf) => ({
     leaf,
     length: depth[tree.rowOf(leaf)]!,
-    words: lastWords(tree, leaf),
+    words: wordsOf(leaf),
     updated: tree.get(leaf)?.timestamp || null,
     active: leaf === tree.leaf
   }))

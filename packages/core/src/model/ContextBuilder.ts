@@ -156,10 +156,15 @@ const replaceContent = (message: Json, content: unknown): Json => {
   }
 }
 
+/** A damaged edit edits nothing, rather than taking away what it does not replace. */
+const isWhole = ({ replacement }: Entry.Entry): boolean =>
+  replacement === null ||
+  (isObject(replacement) && (typeof replacement.content === "string" || Array.isArray(replacement.content)))
+
 /** The latest `context_edit` of each target among the rows that count. */
 const editsIn = (tree: SessionTree, rows: ReadonlyArray<number>): ReadonlyMap<unknown, unknown> => {
   const edits = tree.entriesAt(rows.filter((row) => tree.typeAt(row) === "context_edit"))
-  return new Map(edits.map(({ targetId, replacement }) => [targetId, replacement]))
+  return new Map(edits.filter(isWhole).map(({ targetId, replacement }) => [targetId, replacement]))
 }
 
 /** The last compaction in force cuts: its summary, what it kept of the path before it, what follows it. */

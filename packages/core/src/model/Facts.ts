@@ -79,4 +79,4 @@ export const fold = (entries: Iterable<Entry>, isEntry: (id: EntryId) => boolean
 
 /** The name shown for a session: last `session_info`, else config summary, else title slot, else header title. */
 export const nameOf = (facts: Facts, title: TitleSlot | null, header: Header | null): string | null =>
-  facts.name ?? facts.config.summary ?? (stringOr(title?.title, "") || stringOr(header?.title, "") || null)
+  facts.name || facts.config.summary || stringOr(title?.title, "") || stringOr(header?.title, "") || null

@@ -87,9 +87,10 @@ export type Parsed =
   | { readonly is: "not-json" }
 
 export const parseLine = (bytes: Uint8Array): Parsed => {
-  const text = lenient.decode(bytes)
-  if (text.trim() === "") return { is: "blank" }
   try {
+    // A line longer than any string can be is no line that anybody could have parsed.
+    const text = lenient.decode(bytes)
+    if (text.trim() === "") return { is: "blank" }
     const value: unknown = JSON.parse(text)
     return { is: "value", value, damagedText: text.includes("\ufffd") && !isStrictUtf8(bytes) }
   } catch {

@@ -19,13 +19,15 @@ export const inert = (text: string): string =>
 
 const squeeze = (text: string): string => text.replace(SPACES, " ").trim()
 
-/** One line, inert, at most `columns` wide. Reads no further into a long text than it must. */
+/** One line, inert, at most `columns` wide. Reads no further into a text than it must, and never without bound. */
 export const line = (text: string, columns: number): string => {
+  const most = Math.min(text.length, columns * 64 + 4096)
   for (let units = columns * 4 + 256; ; units *= 4) {
-    const piece = squeeze(text.slice(0, units)).replace(UNSAFE, visible)
+    const piece = squeeze(text.slice(0, Math.min(units, most))).replace(UNSAFE, visible)
     const fitting = Width.cut(piece, columns)
     // A piece that fits whole may have been mostly white space or invisible: then more of the text is looked at.
-    if (fitting !== piece || units >= text.length) return fitting
+    if (fitting !== piece) return fitting
+    if (units >= most) return most < text.length ? Width.cut(`${piece}…`, columns) : fitting
   }
 }
 
