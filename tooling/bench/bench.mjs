@@ -3,7 +3,7 @@
  * within one run tell anything; what they are held against is in the last columns.
  *
  *   --quick   small sizes: shows that the bench works, says little about Grove
- *   --full    all of the sessions, and more rounds
+ *   --full    more rounds
  *   --row N   only one row
  *   --profile DIR   CPU profiles of Grove's measurements
  */

@@ -24,7 +24,7 @@ export const scales = {
     durable: 9_600,
     serial: 1_000,
     sessions: 1_000,
-    perSession: 100
+    perSession: 200
   },
   full: {
     rounds: 9,
