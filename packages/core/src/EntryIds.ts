@@ -23,7 +23,8 @@ export class EntryIds extends Context.Service<
   }
 >()("@grove/core/EntryIds") {
   static readonly layer = Layer.succeed(EntryIds, {
-    entry: Effect.sync(() => hex(random(6)) as EntryId),
+    // The last twelve digits of such a UUID are as random as any, and made many at a time.
+    entry: Effect.sync(() => crypto.randomUUID().slice(-12) as EntryId),
     session: Effect.map(Clock.currentTimeMillis, (now) => uuidV7(now) as SessionId)
   })
 

@@ -34,9 +34,9 @@ export interface Options {
   readonly onReplaced: () => void
   /**
    * Whether a file that replaced ours holds what ours held. Asked when everything in it is taken and our write is next;
-   * `unfinished` is its last line if that has no end.
+   * `unfinished` reads its last line if that has no end.
    */
-  readonly isWhole?: (unfinished: Uint8Array) => boolean
+  readonly isWhole?: (unfinished: () => Uint8Array) => boolean
   /** Called with the first of a row of failures. */
   readonly onFailure: (path: string, cause: unknown) => void
 }
@@ -78,6 +78,8 @@ export class AppendFile {
   #failure: { readonly cause: unknown } | undefined
   /** After a sync that failed, the line end we see may not be on the medium: what comes next brings its own. */
   #isEndDoubtful = false
+  /** How long the file was when it ended with a line of ours. */
+  #written: number | undefined
   #isClosed = false
 
   constructor(options: Options) {
@@ -102,6 +104,21 @@ export class AppendFile {
       this.#waiting.push({ bytes, done, failed })
       this.#draining ??= this.#drain()
     })
+  }
+
+  /**
+   * Like `append`, but without a promise where nothing has to be waited for: then the lines are kept already. The bytes
+   * are only needed during the call.
+   */
+  appendNow(bytes: Uint8Array): Promise<void> | undefined {
+    const isAlone = this.#draining === undefined && this.#failure === undefined && !this.#isClosed
+    try {
+      if (isAlone && this.#options.durability === "never" && this.#isKeptAtOnce(bytes)) return undefined
+    } catch (cause) {
+      this.#latch(cause)
+      return Promise.reject(cause)
+    }
+    return this.append(Buffer.from(bytes))
   }
 
   /** Everything appended before is on the medium; fails with the first failure that no later append has made good. */
@@ -157,28 +174,37 @@ export class AppendFile {
         this.#failure = undefined
         for (const { done } of batch) done()
       } catch (cause) {
-        if (this.#failure === undefined) {
-          this.#failure = { cause }
-          this.#options.onFailure(this.#path, cause)
-        }
+        this.#latch(cause)
         for (const { failed } of batch) failed(cause)
       }
     }
     this.#draining = undefined
   }
 
+  /** Later operations fail with the first failure, until one succeeds. */
+  #latch(cause: unknown): void {
+    if (this.#failure !== undefined) return
+    this.#failure = { cause }
+    this.#options.onFailure(this.#path, cause)
+  }
+
+  /** False where the file is another one, or must be waited for. */
+  #isKeptAtOnce(lines: Uint8Array): boolean {
+    const before = this.#synchronise()
+    return this.#isWhole(before) && this.#isKept(before, this.#write(lines, before), lines)
+  }
+
   async #commit(lines: Uint8Array): Promise<void> {
-    const { disk, durability, isWhole = () => true } = this.#options
+    const { disk, durability } = this.#options
     let hasSyncFailed = false
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       let before = this.#synchronise()
-      for (let waited = 0; !isWhole(this.#read(this.#end, before)); waited += PAUSE) {
+      for (let waited = 0; !this.#isWhole(before); waited += PAUSE) {
         if (waited >= PATIENCE) throw new EntriesGone()
         await pause()
         before = this.#synchronise()
       }
-      const bytes = this.#endsWithLine(before) ? lines : concat([LINE_END, lines])
-      writeWhole(disk, this.#file, bytes)
+      const bytes = this.#write(lines, before)
       if (durability === "always") {
         try {
           await disk.sync(this.#file)
@@ -197,6 +223,18 @@ export class AppendFile {
     throw new Error("the file was replaced again and again while it was written")
   }
 
+  #isWhole(size: number): boolean {
+    const { isWhole } = this.#options
+    return isWhole === undefined || isWhole(() => this.#read(this.#end, size))
+  }
+
+  /** Step 2; answers what was written. */
+  #write(lines: Uint8Array, before: number): Uint8Array {
+    const bytes = this.#endsWithLine(before) ? lines : concat([LINE_END, lines])
+    writeWhole(this.#options.disk, this.#file, bytes)
+    return bytes
+  }
+
   /** Step 4. Takes what others wrote around our lines; false if our lines are not in the file the path names. */
   #isKept(before: number, bytes: Uint8Array, lines: Uint8Array): boolean {
     const { disk } = this.#options
@@ -204,6 +242,7 @@ export class AppendFile {
     if (after.inode === this.#inode && after.size === before + bytes.length) {
       this.#takePending(before)
       this.#end = after.size
+      this.#written = after.size
       return true
     }
     const isReplaced = after.inode !== this.#inode
@@ -221,11 +260,13 @@ export class AppendFile {
 
   /** Step 1: our file is open and everything others wrote is taken. Answers its size. */
   #synchronise(): number {
-    const { disk } = this.#options
-    if (this.#state().inode !== this.#inode) this.#reopen()
-    const { size } = disk.statOpen(this.#file)
+    const state = this.#state()
+    const isOurs = state.inode === this.#inode
+    if (!isOurs) this.#reopen()
+    const { size } = isOurs ? state : this.#options.disk.statOpen(this.#file)
     if (size < this.#end) {
       this.#end = 0
+      this.#written = undefined
       this.#options.onReplaced()
     }
     this.#takeNews(size)
@@ -254,7 +295,14 @@ export class AppendFile {
   }
 
   #state(): FileState {
-    return this.#first(this.#options.disk.stat)
+    const { disk, names } = this.#options
+    try {
+      // As a rule the file has had its final name for long.
+      if (this.#path === names[0]) return disk.stat(this.#path)
+    } catch (cause) {
+      if (!isMissing(cause)) throw cause
+    }
+    return this.#first(disk.stat)
   }
 
   #reopen(): void {
@@ -266,6 +314,7 @@ export class AppendFile {
     this.#file = file
     this.#inode = disk.statOpen(file).inode
     this.#end = 0
+    this.#written = undefined
     onReplaced()
   }
 
@@ -278,7 +327,8 @@ export class AppendFile {
   }
 
   #endsWithLine(size: number): boolean {
-    return !this.#isEndDoubtful && (size === 0 || this.#byteAt(size - 1) === LF)
+    if (this.#isEndDoubtful) return false
+    return size === 0 || size === this.#written || this.#byteAt(size - 1) === LF
   }
 
   /** Takes whole lines up to `size`; an unfinished last one stays news until it is whole. */

@@ -18,6 +18,7 @@ import { AppendFile, type Durability } from "./AppendFile.ts"
 import * as Catalogue from "./Catalogue.ts"
 import { Disk, isMissing } from "./Disk.ts"
 import * as Elsewhere from "./Elsewhere.ts"
+import { LineEncoder } from "./LineEncoder.ts"
 import * as Persist from "./Persist.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import * as SessionPaths from "./SessionPaths.ts"
@@ -111,7 +112,7 @@ const sameEntry = (a: Entry.Entry, b: Entry.Entry): boolean => {
 
 export const make = Effect.fnUntraced(function* ({ paths, durability = "always", onFailure = () => {} }: Options) {
   const disk = yield* Disk
-  const blobs = yield* BlobStore
+  const blobStore = yield* BlobStore
 
   const find = Effect.fn("JsonlSessionStore.find")(function* (name: string) {
     if (namesFile(name)) {
@@ -215,7 +216,7 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
             },
             isWhole: (unfinished) => {
               if (inNewFile === undefined) return true
-              const held = new Set([...inNewFile, ...entryIn(unfinished).map(({ id }) => id)])
+              const held = new Set([...inNewFile, ...entryIn(unfinished()).map(({ id }) => id)])
               for (const id of tree.ids()) if (!held.has(id)) return false
               for (const id of since.keys()) if (!held.has(id)) return false
               inNewFile = undefined
@@ -237,41 +238,60 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
     const isElsewhere = !path.startsWith(`${paths.home}/`)
     const noteElsewhere = Elsewhere.note(paths.home, path)
 
-    const preparing = yield* Semaphore.make(1)
-    /** Blobs first, then the line; a later append does not overtake one that waits for its blobs. */
-    const begin = (entries: ReadonlyArray<Entry.Entry>) =>
-      Effect.forEach(entries, Persist.prepare).pipe(
-        Effect.provideService(BlobStore, blobs),
-        Effect.tap((prepared) =>
-          isElsewhere && prepared.some((entry, i) => entry !== entries[i]) ? noteElsewhere : Effect.void
-        ),
-        Effect.mapError((cause) => fail(path, new Store.StoreRefused({ cause }))),
-        Effect.map((prepared) => {
-          for (const entry of prepared) beingWritten.set(entry.id, entry)
-          return { prepared, written: file.append(Buffer.from(prepared.map(Jsonl.encode).join(""))) }
-        }),
-        preparing.withPermit
-      )
-
-    const append = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry.Entry>) {
-      if (snapshot.readOnly) return yield* fail(path, new Store.SessionReadOnly())
-      if (snapshot.header === null) return yield* fail(path, new Store.NotASession({ line: 1 }))
-      if (entries.length === 0) return
-      const { prepared, written } = yield* begin(entries)
+    const lines = new LineEncoder()
+    /** Starts the write. What is on its way to the file is not news, however soon it is read there. */
+    const write = (entries: ReadonlyArray<Entry.Entry>): Promise<void> | undefined => {
+      for (const entry of entries) beingWritten.set(entry.id, entry)
       // What failed may be in the file all the same; where it is, it is news like anybody else's.
-      const settled = Effect.sync(() => {
-        for (const { id } of prepared) beingWritten.delete(id)
-      })
-      yield* Effect.ensuring(
-        attemptAsync(path, () => written),
-        settled
+      const settle = () => {
+        for (const { id } of entries) beingWritten.delete(id)
+      }
+      const written = file.appendNow(lines.encode(entries))
+      if (written === undefined) settle()
+      return written?.finally(settle)
+    }
+
+    const preparing = yield* Semaphore.make(1)
+    let waiting = 0
+    /** Blobs first, then the line; a later append does not overtake one that waits for its blobs. */
+    const writeAfterBlobs = (entries: ReadonlyArray<Entry.Entry>, blobs: ReadonlyArray<Uint8Array>) => {
+      waiting++
+      return Effect.forEach(blobs, blobStore.put, { discard: true }).pipe(
+        Effect.andThen(isElsewhere && blobs.length > 0 ? noteElsewhere : Effect.void),
+        Effect.mapError((cause) => fail(path, new Store.StoreRefused({ cause }))),
+        Effect.map(() => write(entries)),
+        preparing.withPermit,
+        Effect.ensuring(Effect.sync(() => waiting--))
       )
-      const isReplied = () => entries.some(isReply) || hasReply(snapshot)
-      if (file.path !== path && isReplied()) yield* Effect.tapError(promote, () => Effect.sync(() => tell(prepared)))
-      for (const entry of prepared) since.set(entry.id, entry)
-      // Whoever listens takes first what stands before ours, and so sees both in the order of the file.
-      if (Queue.sizeUnsafe(foreign) > 0) yield* Effect.yieldNow
-    }, Effect.uninterruptible)
+    }
+
+    const finish = (entries: ReadonlyArray<Entry.Entry>) =>
+      Effect.suspend(() => {
+        for (const entry of entries) since.set(entry.id, entry)
+        // Whoever listens takes first what stands before ours, and so sees both in the order of the file.
+        return Queue.sizeUnsafe(foreign) > 0 ? Effect.yieldNow : Effect.void
+      })
+
+    const append = (entries: ReadonlyArray<Entry.Entry>): Effect.Effect<void, SessionStoreError> =>
+      Effect.suspend(() => {
+        if (snapshot.readOnly) return fail(path, new Store.SessionReadOnly())
+        if (snapshot.header === null) return fail(path, new Store.NotASession({ line: 1 }))
+        if (entries.length === 0) return Effect.void
+        const split = entries.map(Persist.split)
+        const prepared = split.map(({ entry }) => entry)
+        const blobs = split.flatMap(({ blobs }) => blobs)
+        const isReady = blobs.length === 0 && waiting === 0
+        const begun = isReady ? write(prepared) : writeAfterBlobs(prepared, blobs)
+        const isReplied = () => entries.some(isReply) || hasReply(snapshot)
+        if (begun === undefined && file.path === path) return finish(prepared)
+        return Effect.gen(function* () {
+          const written = Effect.isEffect(begun) ? yield* begun : begun
+          if (written !== undefined) yield* attemptAsync(path, () => written)
+          if (file.path !== path && isReplied())
+            yield* Effect.tapError(promote, () => Effect.sync(() => tell(prepared)))
+          yield* finish(prepared)
+        }).pipe(Effect.uninterruptible)
+      })
 
     /** A draft that somebody else wrote to is theirs too, and stays. */
     const discardDraft = Effect.gen(function* () {

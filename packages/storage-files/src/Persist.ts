@@ -3,7 +3,7 @@
  * overlong texts are kept as blobs; what mattered only while a reply was streaming is dropped.
  */
 import { createHash } from "node:crypto"
-import { type BlobHash, BlobStore, type BlobStoreError, Blobs, type Entry } from "@grove/core"
+import { type BlobHash, BlobStore, Blobs, type Entry } from "@grove/core"
 import { Effect, Option } from "effect"
 import { asBuffer } from "./Bytes.ts"
 import * as JsonWalk from "./JsonWalk.ts"
@@ -130,14 +130,6 @@ export const split = (entry: Entry.Entry): Split => {
   const isCut = Object.keys(fullText).length > 0
   return { entry: isCut ? { ...changed, fullText: { ...known, ...fullText } } : changed, blobs }
 }
-
-/** What is written instead of the entry. Succeeds once every blob it names is durable. */
-export const prepare = (entry: Entry.Entry): Effect.Effect<Entry.Entry, BlobStoreError, BlobStore> =>
-  Effect.suspend(() => {
-    const { entry: prepared, blobs } = split(entry)
-    if (blobs.length === 0) return Effect.succeed(prepared)
-    return BlobStore.use((store) => Effect.forEach(blobs, store.put, { discard: true })).pipe(Effect.as(prepared))
-  })
 
 // ------------------------------------------------------------------------------------------------------- reading
 

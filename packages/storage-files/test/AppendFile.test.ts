@@ -62,6 +62,62 @@ const reasonOf = (attempt: Promise<unknown>): Promise<unknown> =>
     (cause) => code(cause) ?? cause
   )
 
+describe("an append that needs no sync", () => {
+  const now = (more: Partial<Options> = {}) => setUp(HEADER, { durability: "never", ...more })
+
+  it("is kept when the call returns, and the bytes can be used again", () => {
+    const { file, content } = now()
+    const lent = bytesOf(line("a"))
+    assert.isUndefined(file.appendNow(lent))
+    lent.fill(0)
+    assert.strictEqual(content(), HEADER + line("a"))
+  })
+
+  it("waits its turn behind one that is on its way", async () => {
+    const { append, file, content } = now()
+    const first = append("a")
+    const lent = bytesOf(line("b"))
+    const second = file.appendNow(lent)
+    lent.fill(0)
+    await Promise.all([first, second])
+    assert.strictEqual(content(), HEADER + line("a") + line("b"))
+  })
+
+  it("goes to the file that the path names, not to the one it named before", async () => {
+    const { file, disk, replaceBy, content } = now()
+    disk.next("write", (go, handle, bytes) => {
+      replaceBy(HEADER)
+      return go(handle, bytes)
+    })
+    await file.appendNow(bytesOf(line("a")))
+    assert.strictEqual(content(), HEADER + line("a"))
+  })
+
+  it("begins on a line of its own behind what somebody left unfinished", () => {
+    const { file, writeAs, content } = now()
+    assert.isUndefined(file.appendNow(bytesOf(line("a"))))
+    writeAs('{"type":"torn')
+    assert.isUndefined(file.appendNow(bytesOf(line("b"))))
+    assert.strictEqual(content(), `${HEADER}${line("a")}{"type":"torn\n${line("b")}`)
+  })
+
+  it("tells of a failure like any other, and is made good by the next", async () => {
+    const { file, disk, failures } = now()
+    disk.next("write", FaultyDisk.failing("ENOSPC"))
+    assert.strictEqual(await reasonOf(file.appendNow(bytesOf(line("a")))!), "ENOSPC")
+    assert.deepStrictEqual(failures.map(code), ["ENOSPC"])
+    assert.strictEqual(await reasonOf(file.flush()), "ENOSPC")
+    await file.appendNow(bytesOf(line("b")))
+    await file.flush()
+  })
+
+  it("is refused once the file is closed", async () => {
+    const { file } = now()
+    await file.close()
+    assert.match(String(await reasonOf(file.appendNow(bytesOf(line("a")))!)), /closed/)
+  })
+})
+
 describe("an append", () => {
   it("is one write at the end, then one sync", async () => {
     const { file, disk, content } = setUp()
@@ -356,11 +412,12 @@ describe("a disk that fails", () => {
 
   describe.each(faults)("that %s", (_, expected, fail) => {
     it("refuses the append with the reason, and keeps everything acknowledged before", async () => {
-      const { append, disk, content } = setUp()
+      const { append, disk, content, writeAs } = setUp()
       await append("before")
+      writeAs(line("theirs"))
       fail(disk)
       assert.strictEqual(await reasonOf(append("refused")), expected)
-      assert.isTrue(content().startsWith(HEADER + line("before")))
+      assert.isTrue(content().startsWith(HEADER + line("before") + line("theirs")))
     })
 
     it("is told of once, and flush and close fail until an append succeeds", async () => {

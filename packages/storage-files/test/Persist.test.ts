@@ -5,6 +5,7 @@ import { BlobStore, BlobStoreError, Blobs, type Entry, Jsonl } from "@grove/core
 import { EntryArbitrary } from "@grove/core/testing"
 import { Arbitrary, Effect, Layer, Result, Schema } from "effect"
 import * as Persist from "../src/Persist.ts"
+import { prepare } from "./support/prepare.ts"
 
 type Json = { readonly [key: string]: unknown }
 
@@ -44,7 +45,7 @@ describe("an entry that needs nothing", () => {
           message([{ type: "text", text: "x".repeat(LONGEST_STRING) }, image(base64(100))]),
           entryOf({ type: "custom", customType: "x", data: { deep: [[[{ a: null, b: [1, true, "data"] }]]] } })
         ]
-        for (const entry of entries) assert.strictEqual(yield* Persist.prepare(entry), entry)
+        for (const entry of entries) assert.strictEqual(yield* prepare(entry), entry)
       })
     )
   )
@@ -137,7 +138,7 @@ describe("images", () => {
         assert.strictEqual(large.length, 1024)
         const shorter = base64(765)
         assert.strictEqual(shorter.length, 1020)
-        const written = yield* Persist.prepare(message([image(shorter), image(large), image(large)]))
+        const written = yield* prepare(message([image(shorter), image(large), image(large)]))
         const [a, b, c] = (written.message as { content: ReadonlyArray<Json> }).content
         assert.strictEqual(a!.data, shorter)
         const bytes = new Uint8Array(Buffer.from(large, "base64"))
@@ -201,7 +202,7 @@ describe("texts over the limit", () => {
           role: "toolResult",
           details: { content: text, lineCount: 40_001 }
         })
-        const written = yield* Persist.prepare(entry)
+        const written = yield* prepare(entry)
         const cut = textAt(written, "/message/content/0/text")
         assert.strictEqual(cut.length, LONGEST_STRING)
         assert.isTrue(cut.endsWith(NOTICE))
@@ -256,7 +257,7 @@ describe("texts over the limit", () => {
       Effect.gen(function* () {
         const text = "y".repeat(LONGEST_STRING + 1)
         const entry = entryOf({ data: { "a/b": { "m~n": [text] }, "": text, "~1": text } })
-        const written = yield* Persist.prepare(entry)
+        const written = yield* prepare(entry)
         assert.deepStrictEqual(Object.keys(written.fullText as object).sort(), [
           "/data/",
           "/data/a~1b/m~0n/0",
@@ -273,7 +274,7 @@ describe("texts over the limit", () => {
         const text = `\ud83d|\ude00|${"x".repeat(LONGEST_STRING)}|\udfff\ud800|\ud83d\ude00|é漢\ud7ff\ue000\ufeff\ud800`
         const entry = message(`\ufeff${text}`)
         assert.strictEqual(
-          textAt(yield* Persist.restoreFullText(yield* Persist.prepare(entry)), "/message/content"),
+          textAt(yield* Persist.restoreFullText(yield* prepare(entry)), "/message/content"),
           `\ufeff${text}`
         )
       })
@@ -283,7 +284,7 @@ describe("texts over the limit", () => {
   it.effect("stay cut, and stay pointed to, where their blob is missing", () =>
     Effect.gen(function* () {
       const entry = message([{ type: "text", text: "x".repeat(LONGEST_STRING + 1) }])
-      const written = yield* withStore(Persist.prepare(entry))
+      const written = yield* withStore(prepare(entry))
       assert.strictEqual(yield* withStore(Persist.restoreFullText(written)), written)
     })
   )
@@ -313,7 +314,7 @@ it.effect("nothing is written before its blobs are kept", () =>
     const Full = Layer.mock(BlobStore, {
       put: () => Effect.fail(new BlobStoreError({ hash, reason: new Blobs.BlobRefused({ cause: "full" }) }))
     })
-    const error = yield* Effect.flip(Effect.provide(Persist.prepare(message([image(base64(1000))])), Full))
+    const error = yield* Effect.flip(Effect.provide(prepare(message([image(base64(1000))])), Full))
     assert.strictEqual(error._tag, "BlobStoreError")
   })
 )
@@ -346,8 +347,8 @@ describe("for any entry", () => {
       withStore(
         Effect.gen(function* () {
           for (const entry of entries.map((one) => grown(one, sizes))) {
-            const written = yield* Persist.prepare(entry)
-            assert.strictEqual(yield* Persist.prepare(written), written)
+            const written = yield* prepare(entry)
+            assert.strictEqual(yield* prepare(written), written)
             const read = JSON.parse(JSON.stringify(written)) as Entry.Entry
             assert.deepStrictEqual(withoutTransient(yield* restore(read)), withoutTransient(entry))
             assert.notInclude(JSON.stringify(written), "partialJson")
@@ -388,7 +389,7 @@ describe("files of oh-my-pi", () => {
       for (const { entry } of rowsOf(name)) {
         const inline = yield* Persist.restoreImages(entry)
         if (inline !== entry) images++
-        assert.deepStrictEqual(yield* Persist.prepare(inline), entry)
+        assert.deepStrictEqual(yield* prepare(inline), entry)
       }
       assert.strictEqual(images, 3)
     }).pipe(Effect.provide(Fixtures))

@@ -15,6 +15,7 @@ import * as Purge from "../src/Purge.ts"
 import * as TextRemoval from "../src/TextRemoval.ts"
 import * as Trash from "../src/Trash.ts"
 import { type Home, id, killedAnywhere, makeHome, pathOf, reply } from "./support/Home.ts"
+import { prepare } from "./support/prepare.ts"
 import { fileOf, header, image, type Json, temporary, user, withoutPrivilege, write } from "./support.ts"
 
 const { live } = it
@@ -669,7 +670,7 @@ describe("a purged text", () => {
       const store = FileBlobStore.make({ directory: home.paths.blobs })
       const text = `${"x".repeat(600_000)} ${SECRET} end`
       const entry = user("a1", null, text) as never
-      const written = yield* Effect.provideService(Persist.prepare(entry), BlobStore, store)
+      const written = yield* Effect.provideService(prepare(entry), BlobStore, store)
       const picture = home.blob(Buffer.from(`\x89PNG\0${SECRET}`, "latin1"))
       const path = home.session("s1", written, user("a2", "a1", [image(picture.slice(-64))]))
       const purged = yield* purge(home)
