@@ -38,6 +38,12 @@ const ofFiles = (files: unknown): number =>
     ? files.reduce((sum, file) => sum + (isObject(file) ? lengthOf(file.path) + lengthOf(file.content) : 0), 0)
     : 0
 
+const ofSystem = ({ content, sections, toolsAdded }: Json): number => {
+  const texts = isObject(sections) ? Object.values(sections) : []
+  const tools = Array.isArray(toolsAdded) ? JsonText.stringify(toolsAdded).length : 0
+  return texts.reduce((sum: number, text) => sum + lengthOf(text), ofContent(content) + tools)
+}
+
 const characters = (message: Json): number => {
   switch (message.role) {
     case "bashExecution":
@@ -46,6 +52,8 @@ const characters = (message: Json): number => {
       return lengthOf(message.code) + lengthOf(message.output)
     case "fileMention":
       return ofFiles(message.files)
+    case "system":
+      return ofSystem(message)
     case "branchSummary":
     case "compactionSummary":
       return lengthOf(message.summary)
