@@ -128,9 +128,9 @@ const cutAt = (items: ReadonlyArray<Item>, keep: number): number => {
 /** Everything that does not answer begins a turn: prompts, commands, notes, summaries of branches. */
 const beginsTurn = ({ message }: Item): boolean => message.role !== "assistant" && message.role !== "toolResult"
 
-const SPEAKS = new Set(["message", "custom_message", "branch_summary", "compaction"])
+const SPEAKS = new Set(["message", "custom_message", "branch_summary"])
 
-/** Entries that say nothing stay with what follows them. */
+/** Entries that say nothing stay with what follows them, older compactions included. */
 const firstKept = (tree: SessionTree, cut: EntryId): EntryId => {
   let row = tree.rowOf(cut)
   for (;;) {

@@ -53,6 +53,54 @@ const bashInPiWords = ({ command, output, exitCode, cancelled, truncated, fullOu
 }
 const transcriptInPiWords = (messages: ReadonlyArray<Json>): string => Transcript.of(messages.map(inPiWords))
 
+/** Where Grove answers otherwise on purpose, by file and what was asked: what it answers instead. */
+const WHOLE_TURNS = (messagesToSummarize: string): Json => ({
+  isSplitTurn: false,
+  messagesToSummarize,
+  turnPrefixMessages: "",
+  serializedPrefixSha256: sha256('""')
+})
+const differences: ReadonlyArray<{
+  readonly why: string
+  readonly answers: { readonly [asked: string]: Json }
+}> = [
+  {
+    why: "a cut before a prompt goes through no turn, whatever silent entries lie before the prompt",
+    answers: Object.fromEntries(
+      [0, 1].flatMap((keep) => [
+        [`branches, keep ${keep}`, WHOLE_TURNS("user assistant branchSummary user assistant")],
+        [
+          `compaction, keep ${keep}`,
+          WHOLE_TURNS("assistant user assistant toolResult assistant user assistant toolResult assistant")
+        ]
+      ])
+    )
+  },
+  {
+    why: "files accumulate across branch summaries too, not only across compactions",
+    answers: {
+      "branches, keep 0": { fileLists: { readFiles: ["a.md"], modifiedFiles: [] } },
+      "branches, keep 1": { fileLists: { readFiles: ["a.md"], modifiedFiles: [] } },
+      "random-13, keep 0": {
+        fileLists: { readFiles: ["plan beta ship"], modifiedFiles: ["f2.ts", "f5.ts", "f6.ts"] }
+      },
+      "random-13, keep 1": {
+        fileLists: { readFiles: ["plan beta ship"], modifiedFiles: ["f2.ts", "f5.ts", "f6.ts"] }
+      },
+      "random-13, keep 100": {
+        fileLists: { readFiles: ["f2.ts", "plan beta ship"], modifiedFiles: ["f5.ts", "f6.ts"] }
+      }
+    }
+  }
+]
+const otherwise = (asked: string): Json => Object.assign({}, ...differences.map(({ answers }) => answers[asked] ?? {}))
+
+/** The text summarised is compared where both summarise the same messages. */
+const comparable = (answer: Json, asked: string): Json => {
+  const { serializedSha256, ...rest } = answer
+  return otherwise(asked).isSplitTurn === undefined ? answer : rest
+}
+
 interface Preparation {
   readonly keepRecentTokens: number
   readonly result?: null
@@ -75,20 +123,24 @@ describe.each(casesOf<Preparation>("pi/expected-compaction-preparation.json"))(
       const planned = Compaction.plan(tree, context, expected.keepRecentTokens)
       if (Result.isFailure(planned)) return assert.strictEqual(expected.result, null)
       const plan = planned.success
+      const asked = `${file}, keep ${expected.keepRecentTokens}`
       assert.deepStrictEqual(
-        {
-          keepRecentTokens: expected.keepRecentTokens,
-          firstKeptEntryIndexInFile: read.rows.findIndex(({ entry }) => entry.id === plan.firstKeptEntryId),
-          isSplitTurn: plan.turnPrefix.length > 0,
-          tokensBefore: plan.tokensBefore,
-          hasPreviousSummary: plan.previousSummary !== null,
-          messagesToSummarize: rolesOf(plan.history),
-          turnPrefixMessages: rolesOf(plan.turnPrefix),
-          fileLists: plan.files,
-          serializedSha256: sha256(JSON.stringify(transcriptInPiWords(plan.history))),
-          serializedPrefixSha256: sha256(JSON.stringify(transcriptInPiWords(plan.turnPrefix)))
-        } as unknown,
-        expected
+        comparable(
+          {
+            keepRecentTokens: expected.keepRecentTokens,
+            firstKeptEntryIndexInFile: read.rows.findIndex(({ entry }) => entry.id === plan.firstKeptEntryId),
+            isSplitTurn: plan.turnPrefix.length > 0,
+            tokensBefore: plan.tokensBefore,
+            hasPreviousSummary: plan.previousSummary !== null,
+            messagesToSummarize: rolesOf(plan.history),
+            turnPrefixMessages: rolesOf(plan.turnPrefix),
+            fileLists: plan.files,
+            serializedSha256: sha256(JSON.stringify(transcriptInPiWords(plan.history))),
+            serializedPrefixSha256: sha256(JSON.stringify(transcriptInPiWords(plan.turnPrefix)))
+          },
+          asked
+        ),
+        comparable({ ...expected, ...otherwise(asked) }, asked)
       )
     })
   }
@@ -105,6 +157,11 @@ interface Branch {
   readonly fileLists: Json
   readonly serialized: string
 }
+
+/** On purpose: the files of the whole branch, where Pi lists those of the part that the budget let in. */
+const filesOfWholeBranch = ({ oldLeafId, targetId }: Branch, answers: ReadonlyArray<Branch>): Json =>
+  answers.find((answer) => answer.oldLeafId === oldLeafId && answer.targetId === targetId && answer.tokenBudget === 0)!
+    .fileLists
 
 describe.each(casesOf<Branch>("pi/expected-branch-summary.json"))(
   "a branch left behind in $file",
@@ -125,8 +182,40 @@ describe.each(casesOf<Branch>("pi/expected-branch-summary.json"))(
           fileLists: gathered.files,
           serialized: transcriptInPiWords(gathered.messages)
         } as unknown,
-        expected
+        { ...expected, fileLists: filesOfWholeBranch(expected, answers) }
       )
     })
   }
 )
+
+describe("Neovate's trigger", () => {
+  interface Threshold {
+    readonly context: number
+    readonly output: number
+    readonly compressAtTotalTokens: number
+  }
+  const { thresholds } = jsonOf<{ readonly thresholds: ReadonlyArray<Threshold> }>(
+    "neovate/expected-compress-threshold.json"
+  )
+  /** On purpose: Neovate waits for 25,600 tokens in a window of 8,192, which never come. */
+  const otherwise = new Map([[8192, 6554]])
+
+  it.each(thresholds)(
+    "in a window of $context with $output of output is reached where Neovate compresses",
+    (expected) => {
+      const { context: window, output: maxOutput } = expected
+      const at = otherwise.get(window) ?? expected.compressAtTotalTokens
+      const isDue = (tokens: number) => Compaction.isDue(tokens, { window, maxOutput }, { trigger: "neovate" })
+      assert.deepStrictEqual([isDue(at - 1), isDue(at)], [false, true])
+    }
+  )
+})
+
+it("the one message of a path's system messages is the one that Pi stores with a compaction", () => {
+  const { tree } = load(bytesOf("pi/context-edit.jsonl"))
+  const planned = Compaction.plan(tree, ContextBuilder.build(tree, "1caefd15"), 1)
+  assert(Result.isSuccess(planned))
+  const { timestamp: _, ...ours } = planned.success.systemMessage!
+  const { timestamp: __, ...theirs } = tree.get("64ccd97b")!.systemMessage as Json
+  assert.deepStrictEqual(ours as unknown, theirs)
+})
