@@ -10,6 +10,9 @@ const CHARACTERS_PER_TOKEN = 4
 /** What an image counts, whatever its bytes: providers scale it down before they count. */
 const IMAGE_CHARACTERS = 4800
 
+/** How much text takes so many tokens, by the same guess. */
+export const charactersIn = (tokens: number): number => tokens * CHARACTERS_PER_TOKEN
+
 const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length : 0)
 
 const ofBlock = (block: unknown): number => {
