@@ -23,6 +23,7 @@ import * as Mark from "./model/Mark.ts"
 import type { Json } from "./model/open.ts"
 import type { SessionSummary } from "./model/SessionSummary.ts"
 import { NONE, SessionTree } from "./model/SessionTree.ts"
+import type { Usage } from "./model/Usage.ts"
 import type * as Store from "./SessionStore.ts"
 import { type ListOptions, type SessionRef, SessionStore, type SessionStoreError } from "./SessionStore.ts"
 
@@ -32,12 +33,24 @@ export class UnknownEntry extends Schema.TaggedError<UnknownEntry>()("UnknownEnt
   id: Schema.String
 }) {}
 
+/** A cursor went to another branch while something was worked out for the one it stood on. */
+export class LeafMoved extends Schema.TaggedError<LeafMoved>()("LeafMoved", {
+  session: Schema.String,
+  from: Schema.NullOr(Schema.String),
+  to: Schema.NullOr(Schema.String)
+}) {
+  override get message(): string {
+    return `the session moved to another branch meanwhile, from ${this.from ?? "nowhere"} to ${this.to ?? "nowhere"}`
+  }
+}
+
 /** An entry before it has its place: any type with its own fields. The cursor gives it id, parent and time, whatever it had. */
 export type NewEntry = Json & { readonly type: string }
 
 export interface Summary {
   readonly summary: string
   readonly details?: unknown
+  readonly usage?: Usage
 }
 
 export type SessionEvent =
@@ -58,6 +71,8 @@ export type AppendError = SessionStoreError
 export interface Cursor {
   readonly leaf: Effect.Effect<EntryId | null>
   readonly append: (entry: NewEntry) => Effect.Effect<Entry.Entry, AppendError>
+  /** Appends only while the cursor stands at or below `at`: for what was worked out from that path. */
+  readonly appendBelow: (at: EntryId | null, entry: NewEntry) => Effect.Effect<Entry.Entry, AppendError | LeafMoved>
   /** Moves to an entry; no entry changes. */
   readonly branch: (id: string) => Effect.Effect<void, UnknownEntry>
   /** Moves to nowhere: the next entry is another root. */
@@ -207,6 +222,13 @@ const isPlace = (tree: SessionTree, id: string): boolean => {
   return entry !== undefined && !Mark.isMark(entry)
 }
 
+const isAtOrBelow = (tree: SessionTree, leaf: EntryId | null, above: EntryId | null): boolean => {
+  const target = tree.rowOf(above)
+  let row = tree.rowOf(leaf)
+  while (row !== NONE && row !== target) row = tree.parentRow(row)
+  return row === target
+}
+
 /** Labels are made anew at the end and marks belong to the old file, so neither is copied; their children move up. */
 const isCopied = (entry: Entry.Entry): boolean => entry.type !== "label" && !Mark.isMark(entry)
 
@@ -305,6 +327,14 @@ const openSession = Effect.fnUntraced(function* (
     return {
       leaf: Effect.sync(() => position.leaf),
       append: (entry) => inTurn(Effect.suspend(() => appendUnder(position.leaf, entry))),
+      appendBelow: (at, entry) =>
+        inTurn(
+          Effect.suspend((): Effect.Effect<Entry.Entry, AppendError | LeafMoved> => {
+            const { leaf } = position
+            if (!isAtOrBelow(tree, leaf, at)) return new LeafMoved({ session: ref.path, from: at, to: leaf })
+            return appendUnder(leaf, entry)
+          })
+        ),
       branch: (id) => inTurn(Effect.flatMap(known(id), moveTo)),
       resetLeaf: inTurn(moveTo(null)),
       branchWithSummary: (id, summary) =>

@@ -2,6 +2,14 @@
 
 export * as Blobs from "./BlobStore.ts"
 export { BlobHash, BlobStore, BlobStoreError } from "./BlobStore.ts"
+export {
+  type CompactionReason,
+  type CompactOptions,
+  type CompactOutcome,
+  Compactor,
+  type PathSummary,
+  type SummaryOptions
+} from "./Compactor.ts"
 export { EntryIds } from "./EntryIds.ts"
 export * from "./model/index.ts"
 export * as Prompts from "./PromptHistory.ts"
@@ -17,9 +25,11 @@ export {
 export {
   type AppendError,
   type Cursor,
+  LeafMoved,
   type NewEntry,
   type Session,
   type SessionEvent,
   Sessions,
   UnknownEntry
 } from "./Sessions.ts"
+export { Summarizer, SummaryFailed, type SummaryReply, type SummaryRequest } from "./Summarizer.ts"

@@ -139,6 +139,8 @@ const messageFor = (entry: Entry.Entry): Json | undefined => {
         ...present(entry, ["customType", "content", "display", "details", "attribution"]),
         ...withTime(entry)
       })
+    case "compaction":
+      return compactionSummary(entry)
     case "branch_summary":
       if (stringOr(entry.summary, "") === "") return undefined
       return { role: "branchSummary", ...present(entry, ["summary", "fromId"]), ...withTime(entry) }
@@ -203,24 +205,37 @@ export const plan = (tree: SessionTree, leafId?: string | null): ContextPlan => 
   }
 }
 
-const contextOf = (tree: SessionTree, { leaf, compaction, rows, edits, settings }: ContextPlan): SessionContext => {
+export interface Spoken {
+  readonly messages: ReadonlyArray<Json>
+  /** The entry each message came from, in the same order. */
+  readonly sources: ReadonlyArray<EntryId>
+}
+
+/** What the entries in those rows say, with edits applied. Compactions among them say their summary. */
+export const spoken = (tree: SessionTree, rows: ReadonlyArray<number>, edits = editsIn(tree, rows)): Spoken => {
   const messages: Array<Json> = []
   const sources: Array<EntryId> = []
-  const emit = (entry: Entry.Entry, message: Json) => {
-    messages.push(message)
-    sources.push(entry.id)
-  }
-  if (compaction !== undefined) {
-    if (isObject(compaction.systemMessage)) emit(compaction, withContent(compaction.systemMessage))
-    emit(compaction, compactionSummary(compaction))
-  }
   for (const entry of tree.entriesAt(rows)) {
     const message = messageFor(entry)
     const replacement = edits.get(entry.id)
     if (message === undefined || replacement === null) continue
-    emit(entry, isObject(replacement) ? replaceContent(message, replacement.content) : message)
+    messages.push(isObject(replacement) ? replaceContent(message, replacement.content) : message)
+    sources.push(entry.id)
   }
-  return { leaf, messages, sources, ...settings }
+  return { messages, sources }
+}
+
+const contextOf = (tree: SessionTree, { leaf, compaction, rows, edits, settings }: ContextPlan): SessionContext => {
+  const { messages, sources } = spoken(tree, rows, edits)
+  if (compaction === undefined) return { leaf, messages, sources, ...settings }
+  const system = isObject(compaction.systemMessage) ? [withContent(compaction.systemMessage)] : []
+  const head = [...system, compactionSummary(compaction)]
+  return {
+    leaf,
+    messages: head.concat(messages),
+    sources: head.map(() => compaction.id).concat(sources),
+    ...settings
+  }
 }
 
 /** The context at `leafId`: empty for `null`; where the person stands if it is left out or unknown. */

@@ -1,6 +1,6 @@
 /** What requests to models cost, summed so that no entry is ever charged twice. */
 import { Schema } from "effect"
-import { isObject, open } from "./open.ts"
+import { isObject, type Json, open } from "./open.ts"
 
 export const Cost = open({ total: Schema.Finite })
 
@@ -73,3 +73,15 @@ const combine =
 
 export const add = combine(1)
 export const subtract = combine(-1)
+
+const addNumbers = (a: Json, b: Json): Json => {
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)])
+  const isNumber = (key: string) => typeof (a[key] ?? b[key]) === "number"
+  return Object.fromEntries([...keys].filter(isNumber).map((key) => [key, count(a[key]) + count(b[key])]))
+}
+
+/** Two stored usages as one, for what took several requests. Without a price for both there is none. */
+export const join = (a: Usage, b: Usage): Usage => {
+  const priced = a.cost !== undefined && b.cost !== undefined
+  return { ...addNumbers(a, b), ...(priced ? { cost: addNumbers(a.cost, b.cost) } : {}) } as Usage
+}

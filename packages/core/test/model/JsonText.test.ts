@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { stringify } from "../src/Output.ts"
+import { JsonText } from "../../src/model/index.ts"
 
 const nested = (depth: number): unknown => {
   let value: unknown = { text: '日本語 "quoted"', n: [1, null, true, {}], gone: undefined, empty: [] }
@@ -8,9 +8,9 @@ const nested = (depth: number): unknown => {
 }
 
 it("a value is the same JSON however deeply it is nested", () => {
-  const deep = stringify(nested(100_000))
-  const shallow = stringify(nested(100))
+  const deep = JsonText.stringify(nested(100_000))
+  const shallow = JsonText.stringify(nested(100))
   assert.strictEqual(shallow, JSON.stringify(nested(100)))
   assert.strictEqual(deep.length > shallow.length, true)
-  assert.strictEqual(stringify(JSON.parse(deep)), deep)
+  assert.strictEqual(JsonText.stringify(JSON.parse(deep)), deep)
 })
