@@ -177,9 +177,8 @@ export class ChatModel extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<ProviderListing>>
   }
 >()("@grove/core/ChatModel") {
-  /** Gives these answers, one a request and in turn, and the last one ever after. */
-  static readonly layerScripted = (answers: ReadonlyArray<ScriptedAnswer>) =>
-    Layer.sync(ChatModel, () => makeScripted(answers))
+  /** Answers by a script, for tests: one answer a request, in turn, and the last one ever after; or by what is asked. */
+  static readonly layerScripted = (script: Script) => Layer.sync(ChatModel, () => makeScripted(script))
 }
 
 /** The whole reply at once: for summaries and other questions nobody watches being answered. */
@@ -234,6 +233,8 @@ export interface ScriptedAnswer {
   readonly hang?: boolean
 }
 
+export type Script = ReadonlyArray<ScriptedAnswer> | ((request: ChatRequest) => ScriptedAnswer)
+
 export const scripted: ModelInfo = {
   ref: "test/scripted",
   provider: "test",
@@ -247,14 +248,16 @@ export const scripted: ModelInfo = {
   prices: null
 }
 
-const makeScripted = (answers: ReadonlyArray<ScriptedAnswer>) => {
+const makeScripted = (script: Script) => {
   let turn = 0
+  const next = (request: ChatRequest): ScriptedAnswer =>
+    typeof script === "function" ? script(request) : (script[Math.min(turn++, script.length - 1)] ?? {})
   const find = (ref: string) =>
     ref === scripted.ref
       ? Effect.succeed(scripted)
       : Effect.fail(new ChatModelError({ model: ref, reason: new UnknownModel({ known: [scripted.ref] }) }))
-  const answer = (): Stream.Stream<ReplyPart, ChatModelError> => {
-    const { content = "", usage, stopReason, fail, hang } = answers[Math.min(turn++, answers.length - 1)] ?? {}
+  const answer = (request: ChatRequest): Stream.Stream<ReplyPart, ChatModelError> => {
+    const { content = "", usage, stopReason, fail, hang } = next(request)
     const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content
     const said = Stream.fromIterable(partsOf(blocks))
     if (fail !== undefined) {
@@ -266,9 +269,9 @@ const makeScripted = (answers: ReadonlyArray<ScriptedAnswer>) => {
     return Stream.concat(said, Stream.fromIterable<ReplyPart>([...used, { _tag: "Stop", reason }]))
   }
   return ChatModel.of({
-    stream: ({ model }) =>
+    stream: (request) =>
       Stream.unwrap(
-        Effect.map(find(model), () => assemble({ provider: scripted.provider, model: scripted.model }, answer()))
+        Effect.map(find(request.model), ({ provider, model }) => assemble({ provider, model }, answer(request)))
       ),
     find,
     list: Effect.succeed([{ provider: scripted.provider, name: "Test", problem: null, models: [scripted] }])

@@ -74,7 +74,8 @@ const HELP =
 
 interface Orders {
   readonly blocks: ReadonlyArray<Block>
-  readonly restMillis: number
+  /** How long it rests before each word of a block; the last one is the pace of whatever else it says. */
+  readonly rests: ReadonlyArray<number>
   readonly fails: boolean
   readonly overflows: boolean
 }
@@ -83,7 +84,7 @@ interface Orders {
 const ordersIn = (prompt: string, turn: number): Orders | undefined => {
   if (!prompt.startsWith("!sprout")) return undefined
   const blocks: Array<Block> = []
-  let restMillis = 0
+  const rests = [0]
   let fails = false
   let overflows = false
   for (const order of prompt.split(/^!sprout[ \t]*/m).slice(1)) {
@@ -102,7 +103,7 @@ const ordersIn = (prompt: string, turn: number): Orders | undefined => {
         break
       }
       case "slow":
-        restMillis = Math.min(Math.max(Number.parseInt(rest, 10) || 0, 0), 600_000)
+        rests[blocks.length] = Math.min(Math.max(Number.parseInt(rest, 10) || 0, 0), 600_000)
         break
       case "fail":
         fails = true
@@ -113,8 +114,9 @@ const ordersIn = (prompt: string, turn: number): Orders | undefined => {
       default:
         blocks.push({ type: "text", text: HELP })
     }
+    rests[blocks.length] ??= rests[blocks.length - 1]!
   }
-  return { blocks, restMillis, fails, overflows }
+  return { blocks, rests, fails, overflows }
 }
 
 // ------------------------------------------------------------------------------------------------ summaries
@@ -166,7 +168,7 @@ const summaryFor = (prompt: string): string | undefined => {
 
 // ------------------------------------------------------------------------------------------------ answering
 
-const steps = (blocks: ReadonlyArray<Block>, restMillis: number, tokens: number, maxTokens: number) => {
+const steps = (blocks: ReadonlyArray<Block>, rests: ReadonlyArray<number>, tokens: number, maxTokens: number) => {
   const parts = Reply.partsOf(blocks)
   const output = Content.estimate([{ role: "assistant", content: blocks }])
   const isTooLong = output > maxTokens
@@ -184,9 +186,14 @@ const steps = (blocks: ReadonlyArray<Block>, restMillis: number, tokens: number,
     totalTokens: tokens + Math.min(output, maxTokens)
   }
   const reason = isTooLong ? "length" : blocks.some(({ type }) => type === "toolCall") ? "toolUse" : "stop"
-  const rest: ReadonlyArray<Step> = restMillis === 0 ? [] : [{ _tag: "Rest", millis: restMillis }]
+  const restBefore = (part: ReplyPart): number => ("index" in part ? (rests[part.index] ?? 0) : 0)
   return {
-    said: kept.flatMap((part): ReadonlyArray<Step> => [...rest, { _tag: "Part", part }]),
+    said: kept.flatMap(
+      (part): ReadonlyArray<Step> => [
+        { _tag: "Rest", millis: restBefore(part) },
+        { _tag: "Part", part }
+      ]
+    ),
     ended: [
       { _tag: "Part", part: { _tag: "Usage", usage } },
       { _tag: "Part", part: { _tag: "Stop", reason } }
@@ -210,7 +217,7 @@ export const answer = (request: ChatRequest, window: number = info.window!): Rea
   const text = (isPrompted ? summaryFor(prompt) : undefined) ?? shown(request, tokens)
   const { said, ended } = steps(
     blocks.length > 0 ? blocks : orders?.fails === true ? [] : [{ type: "text", text }],
-    orders?.restMillis ?? 0,
+    orders?.rests ?? [],
     tokens,
     maxTokens
   )

@@ -1,9 +1,22 @@
 /** The offline model: what it says to whom, and that it keeps the promises of every model. */
 import { assert, describe, it } from "@effect/vitest"
 import { Chat, ChatModel, type ChatRequest, type Json, type ReplyPart } from "@grove/core"
+import { ChatModelContract } from "@grove/core/testing"
 import { Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Sprout from "../../src/models/Sprout.ts"
+
+const order = (...orders: ReadonlyArray<string>) => orders.map((each) => `!sprout ${each}`).join("\n")
+
+ChatModelContract.suite("sprout", {
+  layer: Sprout.layer,
+  model: Sprout.info.ref,
+  say: (text) => order(`say ${text}`),
+  call: (calls) => order(...calls.map(({ name, arguments: given }) => `tool ${name} ${JSON.stringify(given)}`)),
+  cut: (text) => order(`say ${text}`, "fail"),
+  hang: (text) => order(`say ${text}`, "slow 600000", "say never heard"),
+  overflow: order("overflow")
+})
 
 const user = (text: string): Json => ({ role: "user", content: text })
 const ask = (messages: ReadonlyArray<Json>, fields: Partial<ChatRequest> = {}): ChatRequest => ({
