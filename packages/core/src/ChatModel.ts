@@ -135,6 +135,8 @@ export interface Prices {
   readonly cacheRead: number
   readonly cacheWrite: number
   readonly cacheWrite1h: number
+  /** The prices hold for contexts of at most so many tokens; beyond, they are unknown. */
+  readonly upTo?: number
 }
 
 /** What is known of a model. */
