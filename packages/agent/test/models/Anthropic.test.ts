@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Chat, ChatModel, type ChatModelError, type ReplyPart } from "@grove/core"
 import { ChatModelContract } from "@grove/core/testing"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Fiber, Latch, Layer, Stream } from "effect"
 import * as Anthropic from "../../src/models/Anthropic.ts"
 import * as Catalogue from "../../src/models/Catalogue.ts"
 import * as Keys from "../../src/models/Keys.ts"
@@ -238,6 +238,21 @@ describe("what goes wrong", () => {
         parts.filter(({ _tag }) => _tag === "Text"),
         [{ _tag: "Text", index: 0, delta: "half" }]
       )
+    })
+  )
+
+  it.live("an interruption closes the connection", () =>
+    Effect.gen(function* () {
+      const begun = yield* Latch.make()
+      const closed = yield* Latch.make()
+      const { chat } = yield* serviceFor((_, response) => {
+        response.on("close", () => closed.openUnsafe())
+        drip(response, START + text(0, "so far"))
+      })
+      const fiber = yield* Stream.runForEach(chat.stream(ask(MODEL)), () => begun.open).pipe(Effect.forkChild)
+      yield* begun.await
+      yield* Fiber.interrupt(fiber)
+      yield* closed.await.pipe(Effect.timeout("5 seconds"))
     })
   )
 
