@@ -2,6 +2,16 @@
 
 export * as Blobs from "./BlobStore.ts"
 export { BlobHash, BlobStore, BlobStoreError } from "./BlobStore.ts"
+export * as Chat from "./ChatModel.ts"
+export {
+  ChatModel,
+  ChatModelError,
+  type ChatRequest,
+  type ModelInfo,
+  type ProviderListing,
+  type ThinkingLevel,
+  type ToolDefinition
+} from "./ChatModel.ts"
 export {
   type CompactionReason,
   type CompactOptions,

@@ -2,7 +2,8 @@
 import { Schema } from "effect"
 import { isObject, type Json, open } from "./open.ts"
 
-export const Cost = open({ total: Schema.Finite })
+/** `total` is `null` where the price is unknown, which is not the price zero. */
+export const Cost = open({ total: Schema.NullOr(Schema.Finite) })
 
 /** As stored with a reply; `cost` is in dollars. Buckets are disjoint, save that `reasoning` is part of `output`. */
 export const Usage = open({

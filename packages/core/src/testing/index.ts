@@ -1,5 +1,6 @@
 /** One contract suite a port, for the tests of every adapter. Needs `@effect/vitest`. */
 export * as BlobStoreContract from "./BlobStoreContract.ts"
+export * as ChatModelContract from "./ChatModelContract.ts"
 export * as EntryArbitrary from "./EntryArbitrary.ts"
 export * as PromptHistoryContract from "./PromptHistoryContract.ts"
 export * as SessionStoreContract from "./SessionStoreContract.ts"

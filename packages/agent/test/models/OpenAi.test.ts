@@ -1,0 +1,257 @@
+/** OpenAI's chat completions, spoken by a server on this machine. */
+import { assert, describe, it } from "@effect/vitest"
+import { ChatModel, type ChatModelError, type ReplyPart } from "@grove/core"
+import { ChatModelContract } from "@grove/core/testing"
+import { Effect, Layer, Stream } from "effect"
+import * as Catalogue from "../../src/models/Catalogue.ts"
+import * as Keys from "../../src/models/Keys.ts"
+import * as OpenAi from "../../src/models/OpenAi.ts"
+import { ask, drip, type Handler, refuse, serve, wishes, wishIn } from "./support.ts"
+
+const KEY = "sk-a-secret-nobody-may-see"
+const MODEL = "openai/gpt-5.4"
+
+const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`
+const chunk = (delta: object, finish_reason: string | null = null): string =>
+  event({ id: "chatcmpl-1", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })
+const USAGE = event({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 9, total_tokens: 12 } })
+const DONE = "data: [DONE]\n\n"
+const text = (...texts: ReadonlyArray<string>): string => texts.map((content) => chunk({ content })).join("")
+
+const grant: Handler = ({ body }, response) => {
+  const wish = wishIn(body)
+  if ("say" in wish) drip(response, chunk({ role: "assistant" }) + text(...wish.say) + chunk({}, "stop") + USAGE + DONE)
+  else if ("call" in wish) {
+    const starts = wish.call.map(({ name }, index) =>
+      chunk({ tool_calls: [{ index, id: `call_${index}`, type: "function", function: { name, arguments: "" } }] })
+    )
+    // The calls take turns, as they do when they are made in parallel.
+    const spelled = wish.call.map(({ arguments: given }) => JSON.stringify(given))
+    const deltas = Array.from({ length: 3 }, (_, third) =>
+      spelled.map((json, index) => {
+        const size = Math.ceil(json.length / 3)
+        return chunk({ tool_calls: [{ index, function: { arguments: json.slice(third * size, (third + 1) * size) } }] })
+      })
+    )
+    drip(response, [...starts, ...deltas.flat()].join("") + chunk({}, "tool_calls") + USAGE + DONE)
+  } else if ("overflow" in wish) {
+    const error = { code: "context_length_exceeded", message: "This model's maximum context length is 8192 tokens" }
+    return refuse(400, { error })({ path: "", headers: {}, body }, response)
+  } else {
+    drip(response, text("cut" in wish ? wish.cut : wish.hang))
+    if ("hang" in wish) return
+  }
+  response.end()
+}
+
+const serviceFor = (handler: Handler) =>
+  Effect.map(serve(handler), ({ url, received }) => ({
+    received,
+    chat: OpenAi.make({
+      provider: "openai",
+      name: "OpenAI",
+      baseUrl: `${url}/v1/`,
+      keys: Keys.make({ environment: { OPENAI_API_KEY: KEY } }),
+      keyVariables: ["OPENAI_API_KEY"],
+      infoOf: (model) => Effect.succeed(Catalogue.find("openai", model)),
+      listing: Effect.succeed({ problem: null, models: Catalogue.modelsOf("openai") }),
+      retry: { attempts: 1, firstDelayMillis: 0, maxDelayMillis: 0 }
+    })
+  }))
+
+ChatModelContract.suite("openai", {
+  layer: Layer.effect(
+    ChatModel,
+    Effect.map(serviceFor(grant), ({ chat }) => chat)
+  ),
+  model: MODEL,
+  ...wishes
+})
+
+const heardFrom = (handler: Handler, request = ask(MODEL)) =>
+  Effect.gen(function* () {
+    const { chat, received } = yield* serviceFor(handler)
+    const parts: Array<ReplyPart> = []
+    const outcome = yield* Effect.result(
+      Stream.runForEach(chat.stream(request), (part) => Effect.sync(() => parts.push(part)))
+    )
+    const last = parts.at(-1)
+    return {
+      parts,
+      received,
+      message: last?._tag === "End" ? last.message : undefined,
+      error: outcome._tag === "Failure" ? (outcome.failure as ChatModelError) : undefined
+    }
+  }).pipe(Effect.scoped)
+
+const stream =
+  (sent: string): Handler =>
+  (_, response) => {
+    drip(response, sent)
+    response.end()
+  }
+
+describe("what comes back", () => {
+  it.live.each(["reasoning_content", "reasoning"])("thinking under the name %s comes before the text", (field) =>
+    Effect.gen(function* () {
+      const sent = chunk({ [field]: "h" }) + chunk({ [field]: "m" }) + text("so") + chunk({}, "stop") + DONE
+      const { message } = yield* heardFrom(stream(`: ping\n\n${sent}`))
+      assert.deepStrictEqual(message?.content, [
+        { type: "thinking", thinking: "hm" },
+        { type: "text", text: "so" }
+      ])
+    })
+  )
+
+  it.live("cached tokens are not fresh ones, reasoning is output, and the sum has a price", () =>
+    Effect.gen(function* () {
+      const usage = {
+        prompt_tokens: 10_000,
+        completion_tokens: 1_000,
+        prompt_tokens_details: { cached_tokens: 8_000 },
+        completion_tokens_details: { reasoning_tokens: 600 }
+      }
+      const { message } = yield* heardFrom(
+        stream(text("ok") + chunk({}, "stop") + event({ choices: [], usage }) + DONE)
+      )
+      assert.deepStrictEqual(message?.usage, {
+        input: 2_000,
+        output: 1_000,
+        cacheRead: 8_000,
+        cacheWrite: 0,
+        reasoning: 600,
+        totalTokens: 11_000,
+        // 2000 × 2.5 + 1000 × 15 + 8000 × 0.25
+        cost: { total: 0.022 }
+      })
+    })
+  )
+
+  it.live("servers that send calls whole, without index, id or the right word for the end, are understood", () =>
+    Effect.gen(function* () {
+      const calls = [
+        { function: { name: "read", arguments: { path: "a" } } },
+        { function: { name: "ls", arguments: "" } }
+      ]
+      const { message } = yield* heardFrom(stream(chunk({ tool_calls: calls }) + chunk({}, "stop")))
+      assert.deepStrictEqual(message?.content, [
+        { type: "toolCall", id: "call_0", name: "read", arguments: { path: "a" } },
+        { type: "toolCall", id: "call_1", name: "ls", arguments: {} }
+      ])
+      assert.strictEqual(message?.stopReason, "toolUse")
+    })
+  )
+
+  it.live("lines may end in CRLF, and the last word may be missing once the model has ended", () =>
+    Effect.gen(function* () {
+      const { message } = yield* heardFrom(stream((text("ok") + chunk({}, "length")).replaceAll("\n", "\r\n")))
+      assert.deepStrictEqual([message?.content, message?.stopReason], [[{ type: "text", text: "ok" }], "length"])
+    })
+  )
+
+  it.live("a filtered reply is an error that says so", () =>
+    Effect.gen(function* () {
+      const { message } = yield* heardFrom(stream(text("ok") + chunk({}, "content_filter") + DONE))
+      assert.deepStrictEqual([message?.stopReason, message?.errorMessage], ["error", "the provider withheld the reply"])
+    })
+  )
+})
+
+describe("what goes wrong", () => {
+  it.live.each([
+    [401, { error: { code: "invalid_api_key", message: `Incorrect API key provided: ${KEY}` } }, "WrongKey"],
+    [404, { error: { code: "model_not_found", message: "no such model" } }, "UnknownModel"],
+    [429, { error: { code: "rate_limit_exceeded", message: "slow down" } }, "RateLimited"],
+    [429, { error: { code: "insufficient_quota", message: "pay first" } }, "RequestRefused"],
+    [500, { error: "the model runner has stopped" }, "Overloaded"],
+    [503, "", "Overloaded"],
+    [400, { error: { message: "registry/gemma does not support tools" } }, "RequestRefused"]
+  ] as const)("status %i is told apart, and no key is in what is told", ([status, body, tag]) =>
+    Effect.gen(function* () {
+      const { error } = yield* heardFrom(refuse(status, body))
+      assert.strictEqual(error?.reason._tag, tag)
+      assert.notInclude(error!.message + JSON.stringify(error), KEY)
+    })
+  )
+
+  it.live("an error among the chunks ends the reply", () =>
+    Effect.gen(function* () {
+      const { error, parts } = yield* heardFrom(stream(text("half") + event({ error: { code: 429, message: "full" } })))
+      assert.strictEqual(error?.reason._tag, "RateLimited")
+      assert.deepStrictEqual(parts, [{ _tag: "Text", index: 0, delta: "half" }])
+    })
+  )
+})
+
+describe("what is sent", () => {
+  it("calls, their results, and the images of results once all results are there", () => {
+    const image = { type: "image", data: "AAAA", mimeType: "image/png" }
+    const body = OpenAi.bodyOf(
+      {
+        model: MODEL,
+        system: "be brief",
+        messages: [
+          { role: "user", content: "go" },
+          {
+            role: "assistant",
+            content: [
+              { type: "thinking", thinking: "hm" },
+              { type: "toolCall", id: "1", name: "see", arguments: { at: 1 } },
+              { type: "toolCall", id: "2", name: "see", arguments: {} }
+            ]
+          },
+          { role: "toolResult", toolCallId: "1", toolName: "see", content: [image], isError: false },
+          { role: "toolResult", toolCallId: "2", toolName: "see", content: [], isError: false },
+          { role: "user", content: "and?" }
+        ],
+        tools: [{ name: "see", description: "sees", parameters: { type: "object" } }],
+        thinkingLevel: "minimal",
+        maxTokens: 100
+      },
+      Catalogue.find("openai", "gpt-5.4")
+    )
+    const call = (id: string, given: string) => ({ id, type: "function", function: { name: "see", arguments: given } })
+    assert.deepStrictEqual(body, {
+      model: "gpt-5.4",
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [
+        { role: "system", content: "be brief" },
+        { role: "user", content: "go" },
+        { role: "assistant", content: null, tool_calls: [call("1", '{"at":1}'), call("2", "{}")] },
+        { role: "tool", tool_call_id: "1", content: "(an image, which follows)" },
+        { role: "tool", tool_call_id: "2", content: "(no output)" },
+        { role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }] },
+        { role: "user", content: "and?" }
+      ],
+      max_completion_tokens: 100,
+      tools: [{ type: "function", function: { name: "see", description: "sees", parameters: { type: "object" } } }],
+      reasoning_effort: "low"
+    })
+  })
+
+  it("a model without tools is not offered any, and other servers know max_tokens", () => {
+    const info = { ...Catalogue.assumed("local", "gemma"), tools: false, thinking: false }
+    const request = ask("local/gemma", "hi", {
+      tools: [{ name: "see", description: "", parameters: {} }],
+      thinkingLevel: "high",
+      maxTokens: 7
+    })
+    assert.deepStrictEqual(OpenAi.bodyOf(request, info), {
+      model: "gemma",
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [{ role: "user", content: "hi" }],
+      max_tokens: 7
+    })
+  })
+
+  it.live("the key goes into its header and nowhere else", () =>
+    Effect.gen(function* () {
+      const { received, message } = yield* heardFrom(grant, ask(MODEL, wishes.say("ok")))
+      assert.strictEqual(received[0]!.headers.authorization, `Bearer ${KEY}`)
+      assert.strictEqual(received[0]!.path, "/v1/chat/completions")
+      assert.notInclude(JSON.stringify([received[0]!.body, message]), KEY)
+    })
+  )
+})
