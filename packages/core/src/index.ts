@@ -2,6 +2,7 @@
 
 export * as Blobs from "./BlobStore.ts"
 export { BlobHash, BlobStore, BlobStoreError } from "./BlobStore.ts"
+export { ContextPolicy, type PolicyStep } from "./ContextPolicy.ts"
 export { EntryIds } from "./EntryIds.ts"
 export * from "./model/index.ts"
 export * as Prompts from "./PromptHistory.ts"

@@ -1,4 +1,5 @@
 /** The session model: data and pure functions; no services, no clock, nothing of Node. */
+export * as Capabilities from "./Capabilities.ts"
 export * as Check from "./Check.ts"
 export * as ContextBuilder from "./ContextBuilder.ts"
 export { buildSessionContext, type SessionContext } from "./ContextBuilder.ts"
@@ -12,6 +13,7 @@ export * as Jsonl from "./Jsonl.ts"
 export * as Mark from "./Mark.ts"
 export * as Message from "./Message.ts"
 export * as Migration from "./Migration.ts"
+export * as Policy from "./Policy.ts"
 export * as Preview from "./Preview.ts"
 export type { Problem, ProblemKind } from "./Problem.ts"
 export * as SessionSummary from "./SessionSummary.ts"

@@ -2,4 +2,5 @@
 export * as BlobStoreContract from "./BlobStoreContract.ts"
 export * as EntryArbitrary from "./EntryArbitrary.ts"
 export * as PromptHistoryContract from "./PromptHistoryContract.ts"
+export * as Sendability from "./Sendability.ts"
 export * as SessionStoreContract from "./SessionStoreContract.ts"
