@@ -417,6 +417,18 @@ describe("thinking and signatures", () => {
     ])
   })
 
+  it("may be blank where they are signed, and only there", () => {
+    const blank = { type: "thinking", thinking: "" }
+    const thinking = (block: Json) => thinks({ messages: [prompt("one"), answer([block, text("1")])] })
+    assert.deepStrictEqual(thinking({ ...blank, thinkingSignature: "sig" }), ["thinking"])
+    assert.deepStrictEqual(thinking(blank), [])
+  })
+
+  it("are not for a model without tools once a result was told as a prompt", () => {
+    assert.deepStrictEqual(thinks({ messages: turn }, toolless), [])
+    assert.deepStrictEqual(thinks({ messages: [...turn, answer([thought, text("2")])] }, toolless), ["thinking"])
+  })
+
   it("alone are no reply", () => {
     assert.deepStrictEqual(briefly([prompt("one"), answer([thought])]), ["user one"])
   })

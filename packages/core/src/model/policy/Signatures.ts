@@ -38,7 +38,7 @@ const unsigned = (block: Replied): Replied => {
 }
 
 /** The reply without what only its model, there and then, could take back. */
-export const withoutThoughts = (said: Said<Assistant>): Said<Assistant> =>
+const withoutThoughts = (said: Said<Assistant>): Said<Assistant> =>
   withContent(said, said.message.content.filter((block) => !isThought(block)).map(unsigned))
 
 const why = (said: Said<Assistant>, isEarlier: boolean, model: Capabilities): string => {

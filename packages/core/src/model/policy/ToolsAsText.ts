@@ -1,6 +1,7 @@
 /** Step: for models without tools a result is a prompt that names its call, and calls are left out of the replies. */
 
 import {
+  type Assistant,
   isReply,
   isResult,
   type Note,
@@ -14,7 +15,6 @@ import {
   withContent
 } from "./Draft.ts"
 import { pair } from "./Pairing.ts"
-import { withoutThoughts } from "./Signatures.ts"
 import { takeTurns } from "./Turns.ts"
 
 /** What a tool has written does not end the frame around it. */
@@ -27,10 +27,10 @@ const told = ({ content, isError, toolName }: ToolResult, call: ToolCall | undef
   return [words, ...content.filter(({ type }) => type === "image")]
 }
 
-const withoutCalls = (reply: Parameters<typeof withoutThoughts>[0]): ReadonlyArray<Said> => {
+/** Thinking went with the signatures: the result, told as a prompt, begins another turn. */
+const withoutCalls = (reply: Said<Assistant>): ReadonlyArray<Said> => {
   const content = reply.message.content.filter(({ type }) => type !== "toolCall")
-  const { message, ...rest } = withoutThoughts(withContent(reply, content))
-  return message.content.length === 0 ? [] : [{ ...rest, message }]
+  return content.length === 0 ? [] : [withContent(reply, content)]
 }
 
 export const toolsAsText: Step = {
@@ -50,8 +50,7 @@ export const toolsAsText: Step = {
         const content = told(each.message, callOf(row))
         return [{ ...each, message: { role: "user", content, ...(timestamp === undefined ? {} : { timestamp }) } }]
       }
-      const calls = isReply(each) && each.message.content.some(({ type }) => type === "toolCall")
-      return isReply(each) && calls ? withoutCalls(each) : [each]
+      return isReply(each) ? withoutCalls(each) : [each]
     })
     const turns = takeTurns(worded, model)
     return { systemPrompt, said: turns.said, changes: [...changes, ...turns.changes] }
