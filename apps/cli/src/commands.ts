@@ -76,7 +76,10 @@ export const commands: ReadonlyArray<Loadable> = [
       name: "context",
       about: "Shows what the model is shown.",
       arguments: [session],
-      flags: { leaf: { ...leaf, value: "entry|none" } }
+      flags: {
+        leaf: { ...leaf, value: "entry|none" },
+        sendable: { type: "boolean", about: "as a provider accepts it, and what was changed for that" }
+      }
     },
     load: () => import("./commands/context.ts")
   },

@@ -20,6 +20,7 @@ export {
   type PathSummary,
   type SummaryOptions
 } from "./Compactor.ts"
+export { ContextPolicy, type PolicyStep } from "./ContextPolicy.ts"
 export { EntryIds } from "./EntryIds.ts"
 export * from "./model/index.ts"
 export * as Prompts from "./PromptHistory.ts"

@@ -223,6 +223,80 @@ describe("its answer", () => {
   })
 })
 
+describe("a context that is made sendable", () => {
+  const call = { type: "toolCall", id: "c1", name: "read", arguments: { path: "a.ts" } }
+  const write = () =>
+    box.write(
+      "sendable.jsonl",
+      fileOf(
+        header(),
+        entry("aaaa0000", null, { message: { role: "system", content: "Be kind." } }),
+        user("aaaa0001", "aaaa0000", "one"),
+        reply("aaaa0002", "aaaa0001", "half", { stopReason: "error" }),
+        reply("aaaa0003", "aaaa0002", "", { stopReason: "aborted" }),
+        user("aaaa0004", "aaaa0003", "again"),
+        reply("aaaa0005", "aaaa0004", "", { content: [call] })
+      )
+    )
+
+  it("is shown to people with what was changed, each kind once", async () => {
+    assert.strictEqual(
+      await box.text(["context", write(), "--sendable"]),
+      [
+        "Changed to be sendable:",
+        "  left out, 2 times: a reply that failed or was stopped (aaaa0002, aaaa0003)",
+        "  added: an error result for a call that has none (aaaa0005)",
+        "  joined: prompts in a row, as one (aaaa0001)",
+        "",
+        "4 messages · p/m · thinking off · mode none",
+        "",
+        "── system",
+        "Be kind.",
+        "",
+        "── user",
+        "one",
+        "again",
+        "",
+        "── assistant",
+        "read a.ts",
+        "",
+        "── toolResult",
+        "No result: the call was interrupted before it was answered.",
+        ""
+      ].join("\n")
+    )
+  })
+
+  it("keeps its shape as JSON, with the system prompt and the changes beside it", async () => {
+    const file = write()
+    const before = await contextOf(file)
+    const sent = await box.json<Context & { readonly systemPrompt: string; readonly changes: ReadonlyArray<Json> }>([
+      "context",
+      file,
+      "--sendable"
+    ])
+    assert.deepStrictEqual(Object.keys(sent), [...Object.keys(before), "systemPrompt", "changes"])
+    assert.deepStrictEqual(
+      sent.messages.map(({ role }) => role),
+      ["user", "assistant", "toolResult"]
+    )
+    assert.strictEqual(sent.systemPrompt, "Be kind.")
+    assert.deepStrictEqual(sent.changes[0], {
+      step: "failed-replies",
+      kind: "left-out",
+      entry: "aaaa0002",
+      message: "a reply that failed or was stopped"
+    })
+    assert.deepStrictEqual({ ...sent, messages: before.messages }, { ...sent, ...before })
+  })
+
+  it("has its images put back, and is sent no reference to one", async () => {
+    const file = join(box.fixtures, "omp/sessions/images-omp.jsonl")
+    const { messages } = await box.json<Context>(["context", file, "--sendable"])
+    assert.notInclude(JSON.stringify(messages), "blob:sha256:")
+  })
+})
+
 it("an entry that is not there is refused by its name, where the library would fall back", async () => {
   const file = join(box.fixtures, "pi/branches.jsonl")
   for (const args of [[], ["--json"]]) {

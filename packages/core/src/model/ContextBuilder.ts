@@ -2,7 +2,7 @@
 import type * as Entry from "./Entry.ts"
 import type { EntryId } from "./EntryId.ts"
 import { isObject, type Json, stringOr } from "./open.ts"
-import { SessionTree } from "./SessionTree.ts"
+import { NONE, SessionTree } from "./SessionTree.ts"
 
 export interface ModelChoice {
   readonly provider: string
@@ -14,6 +14,8 @@ export interface SessionContext {
   readonly messages: ReadonlyArray<Json>
   /** The entry each message came from, in the same order. */
   readonly sources: ReadonlyArray<EntryId>
+  /** Whether, since each message was said, it was reworded, or one before it reworded or left out; in the same order. */
+  readonly edited: ReadonlyArray<boolean>
   readonly thinkingLevel: string
   /** The last of a model change and a reply: what would answer next. */
   readonly model: ModelChoice | null
@@ -45,7 +47,7 @@ const repliedBy = (entry: Entry.Entry): ModelChoice | undefined => {
   return typeof provider === "string" && typeof model === "string" ? { provider, modelId: model } : undefined
 }
 
-type Settings = Omit<SessionContext, "leaf" | "messages" | "sources">
+type Settings = Omit<SessionContext, "leaf" | "messages" | "sources" | "edited">
 
 /** The newest row of `rows` for which `read` answers, and its answer; older rows are not looked at. */
 const newest = <A>(
@@ -163,20 +165,29 @@ const isWhole = ({ replacement }: Entry.Entry): boolean =>
   replacement === null ||
   (isObject(replacement) && (typeof replacement.content === "string" || Array.isArray(replacement.content)))
 
-/** The latest `context_edit` of each target among the rows that count. */
-const editsIn = (tree: SessionTree, rows: ReadonlyArray<number>): ReadonlyMap<unknown, unknown> => {
-  const edits = tree.entriesAt(rows.filter((row) => tree.typeAt(row) === "context_edit"))
-  return new Map(edits.filter(isWhole).map(({ targetId, replacement }) => [targetId, replacement]))
-}
+/** The latest `context_edit` of each target among those that count. */
+const editsIn = (tree: SessionTree, edits: ReadonlyArray<number>): ReadonlyMap<unknown, unknown> =>
+  new Map(
+    tree
+      .entriesAt(edits)
+      .filter(isWhole)
+      .map(({ targetId, replacement }) => [targetId, replacement])
+  )
+
+const STATES = new Set<unknown>(["grove.state", "grove.edit"])
+
+/** The row of the last mark that switched entries off or on. */
+const lastState = (tree: SessionTree): number =>
+  tree.rows().findLast((row) => tree.isMarkAt(row) && STATES.has(tree.entryAt(row).customType)) ?? NONE
 
 /** The last compaction in force cuts: its summary, what it kept of the path before it, what follows it. */
 const cut = (tree: SessionTree, path: ReadonlyArray<number>, isOff: (row: number) => boolean) => {
   const at = path.findLastIndex((row) => tree.typeAt(row) === "compaction" && !isOff(row))
-  if (at === -1) return { compaction: undefined, selected: path.filter((row) => !isOff(row)) }
+  if (at === -1) return { compaction: undefined, selected: path }
   const compaction = tree.entryAt(path[at]!)
   const first = path.lastIndexOf(tree.rowOf(stringOr(compaction.firstKeptEntryId, null)), at - 1)
   const kept = first < 0 || at === 0 ? [] : path.slice(first, at).filter((row) => tree.roleAt(row) !== "system")
-  return { compaction, selected: kept.concat(path.slice(at + 1)).filter((row) => !isOff(row)) }
+  return { compaction, selected: kept.concat(path.slice(at + 1)) }
 }
 
 const SPEAKS = new Set(["message", "custom_message", "branch_summary"])
@@ -186,6 +197,10 @@ export interface ContextPlan {
   readonly leaf: EntryId | null
   readonly compaction: Entry.Entry | undefined
   readonly rows: ReadonlyArray<number>
+  /** How many of the rows come before the first that is disabled; `Infinity` if none is. */
+  readonly untilDisabled: number
+  /** The row of the last line that reworded something here or left it out. What is said after it is said knowing it. */
+  readonly lastEdit: number
   readonly edits: ReadonlyMap<unknown, unknown>
   readonly settings: Settings
 }
@@ -196,11 +211,17 @@ export const plan = (tree: SessionTree, leafId?: string | null): ContextPlan => 
   const path = tree.pathRows(tree.rowOf(leaf))
   const off = new Set([...tree.facts.disabled].map((id) => tree.rowOf(id)))
   const { compaction, selected } = cut(tree, path, (row) => off.has(row))
+  const speaking = selected.filter((row) => SPEAKS.has(tree.typeAt(row)))
+  const disabled = speaking.findIndex((row) => off.has(row))
+  const enabled = (rows: ReadonlyArray<number>) => rows.filter((row) => !off.has(row))
+  const edits = enabled(selected).filter((row) => tree.typeAt(row) === "context_edit")
   return {
     leaf,
     compaction,
-    rows: selected.filter((row) => SPEAKS.has(tree.typeAt(row))),
-    edits: editsIn(tree, selected),
+    rows: enabled(speaking),
+    untilDisabled: disabled === -1 ? Number.POSITIVE_INFINITY : disabled,
+    lastEdit: Math.max(edits.at(-1) ?? NONE, disabled === -1 ? NONE : lastState(tree)),
+    edits: editsIn(tree, edits),
     settings: settingsOf(tree, path)
   }
 }
@@ -209,31 +230,40 @@ export interface Spoken {
   readonly messages: ReadonlyArray<Json>
   /** The entry each message came from, in the same order. */
   readonly sources: ReadonlyArray<EntryId>
+  /** Which of the rows each came from, in the same order. */
+  readonly positions: ReadonlyArray<number>
 }
 
 /** What the entries in those rows say, with edits applied. Compactions among them say their summary. */
 export const spoken = (tree: SessionTree, rows: ReadonlyArray<number>, edits = editsIn(tree, rows)): Spoken => {
   const messages: Array<Json> = []
   const sources: Array<EntryId> = []
-  for (const entry of tree.entriesAt(rows)) {
+  const positions: Array<number> = []
+  for (const [at, entry] of tree.entriesAt(rows).entries()) {
     const message = messageFor(entry)
     const replacement = edits.get(entry.id)
     if (message === undefined || replacement === null) continue
     messages.push(isObject(replacement) ? replaceContent(message, replacement.content) : message)
     sources.push(entry.id)
+    positions.push(at)
   }
-  return { messages, sources }
+  return { messages, sources, positions }
 }
 
-const contextOf = (tree: SessionTree, { leaf, compaction, rows, edits, settings }: ContextPlan): SessionContext => {
-  const { messages, sources } = spoken(tree, rows, edits)
-  if (compaction === undefined) return { leaf, messages, sources, ...settings }
+const contextOf = (tree: SessionTree, plan: ContextPlan): SessionContext => {
+  const { leaf, compaction, rows, untilDisabled, lastEdit, edits, settings } = plan
+  const { messages, sources, positions } = spoken(tree, rows, edits)
+  const firstReworded = edits.size === 0 ? -1 : rows.findIndex((row) => edits.has(tree.idAt(row)!))
+  const firstEdited = firstReworded === -1 ? untilDisabled : Math.min(firstReworded, untilDisabled)
+  const edited = positions.map((at) => at >= firstEdited && rows[at]! < lastEdit)
+  if (compaction === undefined) return { leaf, messages, sources, edited, ...settings }
   const system = isObject(compaction.systemMessage) ? [withContent(compaction.systemMessage)] : []
   const head = [...system, compactionSummary(compaction)]
   return {
     leaf,
     messages: head.concat(messages),
     sources: head.map(() => compaction.id).concat(sources),
+    edited: head.map(() => false).concat(edited),
     ...settings
   }
 }

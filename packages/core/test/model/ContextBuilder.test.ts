@@ -26,6 +26,7 @@ describe("the context", () => {
       leaf: null,
       messages: [],
       sources: [],
+      edited: [],
       thinkingLevel: "off",
       model: null,
       models: {},
