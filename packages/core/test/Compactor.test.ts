@@ -325,6 +325,19 @@ describe("leaving a branch", () => {
       assert.deepInclude(entry, { parentId: null, fromId: "root" })
       assert.strictEqual((yield* Model).asked[0]!.prompt.split("[User]:").length, 3)
     }))
+  test("is given up if the person goes elsewhere meanwhile", () =>
+    Effect.gen(function* () {
+      const { session, cursor, u1, a1 } = yield* talked
+      const model = yield* Model
+      yield* model.ready.close
+      const leaving = Compactor.use((compactor) => compactor.summarizeBranch(session, cursor, u1.id))
+      const running = yield* Effect.forkChild(Effect.flip(leaving), { startImmediately: true })
+      yield* cursor.branch(a1.id)
+      yield* model.ready.open
+      assert.strictEqual((yield* Fiber.join(running))._tag, "LeafMoved")
+      assert.strictEqual(yield* cursor.leaf, a1.id)
+      assert.strictEqual(session.tree.size, 4)
+    }))
   test("that has nothing to tell just goes", () =>
     Effect.gen(function* () {
       const { session, cursor, u1, a2 } = yield* talked
