@@ -16,10 +16,14 @@ export {
 } from "./SessionStore.ts"
 export {
   type AppendError,
+  type Batch,
   type Cursor,
+  type Draft,
   type NewEntry,
   type Session,
   type SessionEvent,
   Sessions,
   UnknownEntry
 } from "./Sessions.ts"
+export * as TreeEdits from "./TreeEdits.ts"
+export { EditRefused, Generating, NoSummary, Summarizer, SummaryFailed } from "./TreeEdits.ts"

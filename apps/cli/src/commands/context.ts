@@ -39,13 +39,13 @@ const forPeople = (
 }
 
 export const run = Effect.fn("context")(function* ({ arguments: [name], flags }: Input) {
-  const { ref, tree } = yield* SessionArgument.read(name!)
-  const leaf = yield* SessionArgument.leaf(tree, flags.leaf)
-  const context = ContextBuilder.build(tree, leaf)
+  const { ref, tree: written } = yield* SessionArgument.read(name!)
+  const tree = flags.linear === true ? written.linear() : written
+  const context = ContextBuilder.build(tree, yield* SessionArgument.leaf(tree, flags.leaf))
   if (flags.json !== true) return yield* Output.lines(forPeople(context, Style.make(yield* Environment)))
   const { blobs } = yield* Paths
   const store = FileBlobStore.make({ directory: blobs, fallbacks: FileBlobStore.beside(ref.path) })
   const messages = yield* Effect.provideService(ImageBlobs.restore(context.messages), BlobStore, store)
-  const { thinkingLevel, model, models, mode, modeData, injectedTtsrRules } = context
+  const { leaf, thinkingLevel, model, models, mode, modeData, injectedTtsrRules } = context
   yield* Output.json({ leaf, messages, thinkingLevel, model, models, mode, modeData, injectedTtsrRules })
 })
