@@ -533,8 +533,7 @@ export const undo = Effect.fn("TreeEdits.undo")(function* (session: Session, edi
       const { tree } = draft
       if (edit !== undefined && !tree.has(edit))
         return yield* refuse("unknown", edit, `no edit ${edit} in this session`)
-      const found =
-        edit === undefined ? TreeEdit.lastUndoable(tree, draft.leaf) : tree.edits.all.find(({ id }) => id === edit)
+      const found = edit === undefined ? TreeEdit.lastUndoable(tree) : tree.edits.all.find(({ id }) => id === edit)
       if (found === undefined) {
         const why = edit === undefined ? "there is no edit to undo" : `${edit} is not an edit that can be undone`
         return yield* refuse("not-an-edit", edit ?? "", why)

@@ -20,6 +20,8 @@ export interface Edit {
   readonly live: boolean
   /** Entries that were written together with the mark. */
   readonly created: ReadonlyArray<EntryId>
+  /** Where it takes the person; `undefined` if nowhere. */
+  readonly movesTo: EntryId | null | undefined
   /** The edit that an undo or redo names. */
   readonly undoes: EntryId | null
 }
@@ -89,6 +91,13 @@ const createdBy = (entry: Entry.Entry): ReadonlyArray<EntryId> => {
   return Mark.graft(entry)?.copies ?? (summary === undefined ? [] : [summary])
 }
 
+/** A prune moves a person only off what it cuts, which the leaf follows by itself. */
+const movesTo = (entry: Entry.Entry): EntryId | null | undefined => {
+  const leaf = Mark.leaf(entry)
+  if (leaf !== undefined) return leaf.targetId
+  return entry.parentId !== null && createdBy(entry).includes(entry.parentId) ? entry.parentId : undefined
+}
+
 /** Which marks count: from the last to the first, a live undo strikes what it names. */
 const settle = (drafts: ReadonlyArray<Draft>): ReadonlyArray<VoidEdit> => {
   const byId = new Map(drafts.map((draft) => [draft.id, draft]))
@@ -114,9 +123,9 @@ const settle = (drafts: ReadonlyArray<Draft>): ReadonlyArray<VoidEdit> => {
 interface Cut {
   readonly edit: EntryId
   readonly roots: ReadonlyArray<number>
-  /** What others append inside after this row shows that it is in use, and voids the cut. */
+  /** What is said inside after this row shows that it is in use, and voids the cut. */
   readonly since: number
-  readonly stashed: boolean
+  readonly kind: "prune" | "copies" | "summary"
 }
 
 /** The newest row in the subtree of each row. */
@@ -179,7 +188,6 @@ export const fold = (tree: SessionTree, undone: EntryId | null = null): Edits =>
   const units = Units.make(tree)
   const off = new Set<number>()
   const cuts: Array<Cut> = []
-  const copied = new Set<number>()
   for (const { id, row: markRow, entry, live, since } of drafts) {
     const state = Mark.state(entry)
     const prune = Mark.prune(entry)
@@ -188,7 +196,7 @@ export const fold = (tree: SessionTree, undone: EntryId | null = null): Edits =>
       // Taken back, the summary says nothing; but what was said below it since stays where it is.
       for (const row of live || state.summary === undefined ? [] : rowsOf(tree, [state.summary])) {
         off.add(row)
-        if (tree.writtenChildRows(row).length === 0) cuts.push({ edit: id, roots: [row], since, stashed: false })
+        cuts.push({ edit: id, roots: [row], since: row, kind: "summary" })
       }
       if (!live) continue
       const targets = rowsOf(tree, state.targetIds)
@@ -204,27 +212,27 @@ export const fold = (tree: SessionTree, undone: EntryId | null = null): Edits =>
       const roots = rowsOf(tree, prune.roots).filter((root) => tree.shownParentRow(root) === target)
       if (target === NONE) problems.set(id, `edit ${id} prunes at ${prune.targetId}, which is not here`)
       else if (roots.length === 0) problems.set(id, `edit ${id} prunes nothing that follows ${prune.targetId}`)
-      else cuts.push({ edit: id, roots, since, stashed: true })
+      else cuts.push({ edit: id, roots, since, kind: "prune" })
     } else if (graft !== undefined) {
       const copies = rowsOf(tree, graft.copies)
-      for (const row of copies) copied.add(row)
       if (live && (copies.length < graft.copies.length || copies.some((row) => row > markRow))) {
         problems.set(id, `edit ${id} names copies that are not here`)
       }
-      if (!live && copies.length > 0) cuts.push({ edit: id, roots: topsOf(tree, copies), since, stashed: false })
+      if (!live && copies.length > 0) cuts.push({ edit: id, roots: topsOf(tree, copies), since, kind: "copies" })
       if (graft.sources.length !== graft.copies.length) continue
       for (const [at, copy] of graft.copies.entries()) {
         if (off.has(tree.rowOf(graft.sources[at]!))) off.add(tree.rowOf(copy))
       }
     }
   }
-  const unfinished = unfinishedCopies(tree, copied)
+  const made = new Set(drafts.flatMap(({ entry }) => rowsOf(tree, createdBy(entry))))
+  const unfinished = unfinishedCopies(tree, made)
   if (unfinished.length > 0) {
     const roots = topsOf(tree, unfinished)
     for (const row of roots) {
       const id = tree.idAt(row)!
       problems.set(id, `entry ${id} begins copies whose graft was never finished`)
-      cuts.push({ edit: id, roots: [row], since: unfinished.at(-1)!, stashed: false })
+      cuts.push({ edit: id, roots: [row], since: unfinished.at(-1)!, kind: "copies" })
     }
   }
   return {
@@ -234,10 +242,11 @@ export const fold = (tree: SessionTree, undone: EntryId | null = null): Edits =>
       op,
       live,
       created: createdBy(entry),
+      movesTo: movesTo(entry),
       undoes
     })),
     disabled: new Set([...off].filter((row) => row !== NONE).map((row) => tree.idAt(row)!)),
-    ...cutOff(tree, cuts, background, problems),
+    ...cutOff(tree, cuts, (row) => !background.has(row) && !made.has(row), problems),
     background,
     problems: [...problems].map(([id, message]) => ({ id, message }))
   }
@@ -248,24 +257,25 @@ const noneIsHere = (ids: ReadonlyArray<EntryId>): string => (ids.length === 1 ? 
 const cutOff = (
   tree: SessionTree,
   cuts: ReadonlyArray<Cut>,
-  background: ReadonlySet<number>,
+  isSaid: (row: number) => boolean,
   problems: Map<EntryId, string>
 ): Pick<Edits, "stash" | "cuts" | "pruned"> => {
   if (cuts.length === 0) return { stash: [], cuts: none.cuts, pruned: none.pruned }
   const order = tree.topDownRows()
-  const newest = newestBelow(tree, order, (row) => !background.has(row))
+  const newest = newestBelow(tree, order, isSaid)
   const roots = new Set<number>()
   const stash = new Map<number, Fragment>()
-  for (const { edit, roots: cutRoots, since, stashed } of cuts) {
+  for (const { edit, roots: cutRoots, since, kind } of cuts) {
     const used = cutRoots.find((root) => newest[root]! > since)
     if (used !== undefined) {
+      if (kind === "summary") continue
       const latest = tree.idAt(newest[used]!)
       problems.set(edit, `edit ${edit} is void: ${latest} was appended to what it cut off`)
       continue
     }
     for (const root of cutRoots) {
       roots.add(root)
-      if (stashed) stash.set(root, { root: tree.idAt(root)!, edit })
+      if (kind === "prune") stash.set(root, { root: tree.idAt(root)!, edit })
     }
   }
   const pruned = new Set<number>()
@@ -289,33 +299,26 @@ const lastSaid = (tree: SessionTree, { all, background }: Edits): number => {
   return row
 }
 
-/** Whether the person still stands where an edit took them. */
-const standsAfter = (tree: SessionTree, edit: Edit, leaf: EntryId | null): boolean =>
-  leaf === tree.idAt(nearestLive(tree, tree.edits, tree.rowOf(tree.leafAsOf(edit.row))))
-
-/** Where the person stood before an edit, leaving out edits before it that were undone since. */
-const leafBefore = (tree: SessionTree, edit: Edit): EntryId | null => {
-  const byRow = new Map(tree.edits.all.map((each) => [each.row, each]))
-  const rowBefore = ({ row, created }: Edit) => [row, ...rowsOf(tree, created)].reduce((a, b) => Math.min(a, b)) - 1
-  let row = rowBefore(edit)
-  for (let at = byRow.get(row); at !== undefined && !at.live; at = byRow.get(row)) row = rowBefore(at)
-  return tree.leafAsOf(row)
+/** Where the person stands by the edits that count: where the last of them took them, else where they last spoke. */
+const leafBy = (tree: SessionTree, edits: Edits, said: number): number => {
+  const last = edits.all.findLast(({ live, row, movesTo }) => live && row > said && movesTo !== undefined)
+  return nearestLive(tree, edits, tree.rowOf(last === undefined ? tree.leafAsOf(said) : last.movesTo!))
 }
 
-/** Where the person stands once an edit is undone: where they stood before it, if they said nothing since. */
+/** Where the person stands once an edit is undone: where they would stand without it, if they said nothing since. */
 export const leafWithout = (tree: SessionTree, edit: Edit, leaf: EntryId | null): EntryId | null => {
-  const goesBack = standsAfter(tree, edit, leaf) && lastSaid(tree, tree.edits) < edit.row
-  const wanted = goesBack ? leafBefore(tree, edit) : leaf
-  return tree.idAt(nearestLive(tree, fold(tree, edit.id), tree.rowOf(wanted)))
+  const said = lastSaid(tree, tree.edits)
+  const after = fold(tree, edit.id)
+  const isAsEdited = tree.idAt(leafBy(tree, tree.edits, said)) === leaf
+  return tree.idAt(isAsEdited ? leafBy(tree, after, said) : nearestLive(tree, after, tree.rowOf(leaf)))
 }
 
 /** What an undo without a name means: the last edit that counts, but no move that the person has gone on from. */
-export const lastUndoable = (tree: SessionTree, leaf: EntryId | null): Edit | undefined => {
+export const lastUndoable = (tree: SessionTree): Edit | undefined => {
   const said = lastSaid(tree, tree.edits)
-  return tree.edits.all.findLast((edit) => {
-    if (!edit.live || edit.op === "undo" || edit.op === "redo") return false
-    return edit.op !== "leaf" || (edit.row > said && standsAfter(tree, edit, leaf))
-  })
+  return tree.edits.all.findLast(
+    ({ live, op, row }) => live && op !== "undo" && op !== "redo" && (op !== "leaf" || row > said)
+  )
 }
 
 /** What a redo means: the last undo that counts, unless something else was done since. */
