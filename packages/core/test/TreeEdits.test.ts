@@ -203,6 +203,28 @@ describe("a graft", () => {
       assert.strictEqual((answered!.message as Json).toolCallId, callId)
     }))
 
+  test("of any branch shows the target's messages, then the source's as they were before compaction", () =>
+    Effect.gen(function* () {
+      for (let seed = 1; seed <= 60; seed++) {
+        const chance = new Chance(seed)
+        const lines = anyTalk(chance)
+        const cut = { type: "compaction", summary: "s", firstKeptEntryId: "e0", tokensBefore: 1 }
+        const session = yield* opened([...lines, entry("k", lines.at(-1)!.id, cut), user("end", "k")])
+        const { tree } = session
+        const path = idsOf(tree.path("end"))
+        const source = chance.pick(path)
+        const target = chance.pick(lines).id
+        const done = yield* Effect.result(TreeEdits.graft(session, source, target))
+        if (done._tag === "Failure" || done.success.edit === null) continue
+        const { applied, created } = done.success
+        const originOf = new Map<string, string>(created.map((id, at) => [id, applied[at]!]))
+        const copied = path.slice(path.indexOf(source)).filter((id) => id !== "k")
+        const end = created[applied.indexOf(copied.at(-1) as never)]!
+        const shown = sources(tree, end).map((id) => originOf.get(id) ?? id)
+        assert.deepStrictEqual(shown, [...sources(tree, target), ...copied], `seed ${seed}`)
+      }
+    }))
+
   test("leaves the person where they are, also after a restart", () =>
     Effect.gen(function* () {
       const session = yield* opened(talk)
