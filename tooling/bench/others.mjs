@@ -38,7 +38,7 @@ const reasonIn = (stderr) =>
  * @param {keyof typeof PROGRAMS} which
  * @returns {{ readonly module: string } | { readonly problem: string }}
  */
-const installed = (which) => {
+export const installed = (which) => {
   const { name, spec, module } = PROGRAMS[which]
   const folder = `${cache}${spec.replace(/[@/]+/g, "-").slice(1)}`
   const path = `${folder}/node_modules/${module}`

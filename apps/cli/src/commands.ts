@@ -26,6 +26,11 @@ const leaf = {
   about: "as seen from this entry instead of where the session stands"
 } as const
 
+const linear = {
+  type: "boolean",
+  about: "as one line: the path to the newest entry, without edits and branches"
+} as const
+
 export const commands: ReadonlyArray<Loadable> = [
   {
     command: {
@@ -56,7 +61,8 @@ export const commands: ReadonlyArray<Loadable> = [
           choices: TreeView.filters,
           about: "which entries are shown (people: turns, --json: all)"
         },
-        unfold: { type: "boolean", about: "draw side branches whole" }
+        unfold: { type: "boolean", about: "draw side branches whole" },
+        linear
       },
       examples: ["grove tree @last", "grove tree 3f9c --filter user"]
     },
@@ -78,10 +84,60 @@ export const commands: ReadonlyArray<Loadable> = [
       arguments: [session],
       flags: {
         leaf: { ...leaf, value: "entry|none" },
+        linear,
         sendable: { type: "boolean", about: "as a provider accepts it, and what was changed for that" }
       }
     },
     load: () => import("./commands/context.ts")
+  },
+  {
+    command: {
+      name: "compare",
+      about: "Compares two branches: what they share, what each cost, how their turns differ.",
+      arguments: [
+        session,
+        { name: "leafA", required: true, about: "the end of one branch" },
+        { name: "leafB", required: true, about: "the end of the other" }
+      ],
+      flags: {},
+      examples: ["grove compare @last f3e2 09c5"]
+    },
+    load: () => import("./commands/compare.ts")
+  },
+  {
+    command: {
+      name: "edit",
+      about: "Changes how a session is read. Nothing that was said is lost, and every edit can be undone.",
+      arguments: [
+        session,
+        {
+          name: "operation",
+          required: true,
+          about:
+            "enable|disable <id>...; prune <id>; graft <source> <target>; merge <leaf>; summarize <id>..<id>; leaf <id>|none; label <id> [text]; name [text]; rate <id> <1-5>|none; stash; undo [edit]; redo"
+        },
+        { name: "words", many: true, about: "what the operation is about" }
+      ],
+      flags: {
+        force: { type: "boolean", about: "prune: even where a reply is being generated" },
+        onto: { type: "string", value: "entry", about: "merge: to this entry instead of where the session stands" },
+        pick: { type: "string", value: "id,...", about: "merge: copy these entries of the branch" },
+        summary: { type: "boolean", about: "merge: put a summary of the branch here" },
+        text: {
+          type: "string",
+          value: "summary",
+          about: "merge --summary, summarize: the summary; =- reads it from standard input"
+        },
+        note: { type: "string", value: "text", about: "rate: a note beside the rating" }
+      },
+      examples: [
+        "grove edit @last disable 9a01 77c2",
+        "grove edit @last merge f3e2 --pick 4497,4370",
+        "grove edit @last summarize 8b5c..4497 --text 'The route is read.'",
+        "grove edit @last undo"
+      ]
+    },
+    load: () => import("./commands/edit.ts")
   },
   {
     command: {

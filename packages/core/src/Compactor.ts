@@ -78,15 +78,12 @@ export class Compactor extends Context.Service<
       to: string | null,
       options?: SummaryOptions
     ) => Effect.Effect<Entry.Entry | null, SummaryFailed | AppendError | UnknownEntry | LeafMoved>
-    /**
-     * Summarises what lies on the path to `leaf` below `above`, and appends nothing; `null` where nothing was said there.
-     */
-    readonly summarizePath: (
+    /** Summarises what those rows of the tree say, and appends nothing; `null` where nothing was said there. */
+    readonly summarizeRows: (
       session: Session,
-      leaf: string,
-      above: string | null,
+      rows: ReadonlyArray<number>,
       options?: SummaryOptions
-    ) => Effect.Effect<PathSummary | null, SummaryFailed | UnknownEntry>
+    ) => Effect.Effect<PathSummary | null, SummaryFailed>
   }
 >()("@grove/core/Compactor") {
   static readonly layer = Layer.effect(
@@ -164,10 +161,10 @@ export class Compactor extends Context.Service<
         return { compacted: true, id, firstKeptEntryId, tokensBefore, summary, reason } as const
       })
 
-      const summarizeRows = Effect.fnUntraced(function* (
+      const summarizeRows = Effect.fn("Compactor.summarizeRows")(function* (
         { tree }: Session,
         rows: ReadonlyArray<number>,
-        options: SummaryOptions
+        options: SummaryOptions = {}
       ) {
         const limits = { ...options, window: options.window ?? BranchSummary.ASSUMED_WINDOW }
         const room = limits.window - Compaction.budget(limits, options.settings).reserve
@@ -175,17 +172,6 @@ export class Compactor extends Context.Service<
         const { summary, usages } = yield* summarize("branch", messages, null, limits)
         if (summary === null) return null
         return { summary: FileLists.append(summary, files), details: files, ...usageField(usages) }
-      })
-
-      const summarizePath = Effect.fn("Compactor.summarizePath")(function* (
-        session: Session,
-        leaf: string,
-        above: string | null,
-        options: SummaryOptions = {}
-      ) {
-        yield* known(session, leaf)
-        if (above !== null) yield* known(session, above)
-        return yield* summarizeRows(session, BranchSummary.abandoned(session.tree, leaf, above).rows, options)
       })
 
       const summarizeBranch = Effect.fn("Compactor.summarizeBranch")(function* (
@@ -207,7 +193,7 @@ export class Compactor extends Context.Service<
         return null
       })
 
-      return Compactor.of({ shouldCompact, compact, summarizeBranch, summarizePath })
+      return Compactor.of({ shouldCompact, compact, summarizeBranch, summarizeRows })
     })
   )
 }

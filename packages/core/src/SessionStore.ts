@@ -112,7 +112,8 @@ export const snapshotOf = (ref: SessionRef, bytes: Uint8Array): Result.Result<Sn
     title: file.title,
     tree: SessionTree.from(
       file.rows.map(({ entry }) => entry),
-      file.last
+      file.last,
+      file.header?.id ?? null
     ),
     problems: file.problems
   }))

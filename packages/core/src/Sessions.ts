@@ -27,7 +27,10 @@ import type { Usage } from "./model/Usage.ts"
 import type * as Store from "./SessionStore.ts"
 import { type ListOptions, type SessionRef, SessionStore, type SessionStoreError } from "./SessionStore.ts"
 
-/** An id that no entry of the session has. Marks are no places to stand on or to name, so theirs count as unknown. */
+/**
+ * An id that no entry of the session has. Marks are no places to stand on or to name, so theirs count as unknown, and
+ * nobody stands in a fragment.
+ */
 export class UnknownEntry extends Schema.TaggedError<UnknownEntry>()("UnknownEntry", {
   session: Schema.String,
   id: Schema.String
@@ -85,6 +88,23 @@ export interface Cursor {
   readonly context: Effect.Effect<ContextBuilder.SessionContext>
 }
 
+/** What an edit is planned on: the session at the moment it is its turn. */
+export interface Draft {
+  readonly tree: SessionTree
+  /** Where the person stands. */
+  readonly leaf: EntryId | null
+  /** The time of everything that is written. */
+  readonly timestamp: string
+  /** Names that nothing in the session has. */
+  readonly ids: (count: number) => Effect.Effect<ReadonlyArray<EntryId>>
+}
+
+/** Entries that are written together or not at all; the last one says where the person stands then. */
+export interface Batch {
+  readonly entries: ReadonlyArray<Entry.Entry>
+  readonly leaf: EntryId | null
+}
+
 export interface Session {
   readonly ref: SessionRef
   readonly header: Header | null
@@ -98,6 +118,13 @@ export interface Session {
   readonly label: (target: string, label: string | null) => Effect.Effect<Entry.Entry, AppendError | UnknownEntry>
   /** Names the session; `""` takes the name away. */
   readonly name: (name: string) => Effect.Effect<Entry.Entry, AppendError>
+  /**
+   * Plans in turn with everything else and writes what was planned in one go; nothing is written where the plan fails
+   * or is empty. Answers the plan once it is in the tree.
+   */
+  readonly commit: <Plan extends Batch, E>(
+    plan: (draft: Draft) => Effect.Effect<Plan, E>
+  ) => Effect.Effect<Plan, AppendError | E>
   /** Everything that happens from now on, until the session is closed. */
   readonly events: Stream.Stream<SessionEvent>
 }
@@ -155,7 +182,7 @@ export class Sessions extends Context.Service<
         const asked = options.at ?? tree.leaf
         if (asked !== null && !isPlace(tree, asked)) return yield* new UnknownEntry({ session: ref.path, id: asked })
         const at = copiedFrom(tree, tree.rowOf(asked))
-        const kept = copiesOf(tree, options.all === true ? tree.entries : tree.path(at ?? ""))
+        const kept = copiesOf(tree, options.all === true ? everyBranch(tree) : tree.path(at ?? ""))
         const facts = yield* factsFor(tree, kept, at, Facts.nameOf(tree.facts, title, header))
         const target = yield* create({ cwd: options.cwd ?? header?.cwd ?? "", parentSession: ref.path })
         yield* Effect.flatMap(store.open(target), (log) => log.append([...kept, ...facts]))
@@ -210,10 +237,10 @@ const placed = Effect.fnUntraced(function* (
   return { ...place, ...entry, ...place } as Entry.Entry
 })
 
-const leafMark = (leaf: EntryId | null): NewEntry => ({
+const leafMark = (leaf: EntryId | null, background?: ReadonlyArray<EntryId>): NewEntry => ({
   type: "custom",
   customType: "grove.leaf",
-  data: { targetId: leaf }
+  data: background === undefined ? { targetId: leaf } : { targetId: leaf, background }
 })
 
 /** Whether an id names an entry that a cursor may stand on. */
@@ -228,6 +255,9 @@ const isAtOrBelow = (tree: SessionTree, leaf: EntryId | null, above: EntryId | n
   while (row !== NONE && row !== target) row = tree.parentRow(row)
   return row === target
 }
+/** All entries but those in fragments, which are no branches. */
+const everyBranch = (tree: SessionTree): ReadonlyArray<Entry.Entry> =>
+  tree.entriesAt(tree.rows().filter((row) => !tree.isPrunedAt(row)))
 
 /** Labels are made anew at the end and marks belong to the old file, so neither is copied; their children move up. */
 const isCopied = (entry: Entry.Entry): boolean => entry.type !== "label" && !Mark.isMark(entry)
@@ -278,6 +308,14 @@ const openSession = Effect.fnUntraced(function* (
       isPlace(tree, id) ? Effect.succeed(id as EntryId) : Effect.fail(new UnknownEntry({ session: ref.path, id }))
     )
 
+  /** A place to stand on: what is cut off is none. */
+  const standable = (id: string) =>
+    Effect.filterOrFail(
+      known(id),
+      (found) => !tree.isPrunedAt(tree.rowOf(found)),
+      () => new UnknownEntry({ session: ref.path, id })
+    )
+
   const place = Effect.fnUntraced(function* (entry: NewEntry, parentId: EntryId | null, beside?: EntryId) {
     return yield* placed(entry, parentId, yield* iso, ids, (id) => id === beside || tree.has(id))
   })
@@ -317,7 +355,7 @@ const openSession = Effect.fnUntraced(function* (
       const appended = yield* place(entry, parentId)
       const leaf = Mark.isMark(appended) ? parentId : appended.id
       if (isPerson) yield* write([appended])
-      else yield* write([appended, yield* place(leafMark(person.leaf), person.leaf, appended.id)])
+      else yield* write([appended, yield* place(leafMark(person.leaf, [appended.id]), person.leaf, appended.id)])
       const moved = isPerson && leaf !== position.leaf ? { moved: leaf } : {}
       position.leaf = leaf
       if (isPerson) person.unwritten = false
@@ -335,17 +373,45 @@ const openSession = Effect.fnUntraced(function* (
             return appendUnder(leaf, entry)
           })
         ),
-      branch: (id) => inTurn(Effect.flatMap(known(id), moveTo)),
+      branch: (id) => inTurn(Effect.flatMap(standable(id), moveTo)),
       resetLeaf: inTurn(moveTo(null)),
       branchWithSummary: (id, summary) =>
         inTurn(
-          Effect.flatMap(id === null ? Effect.succeed(null) : known(id), (target) =>
+          Effect.flatMap(id === null ? Effect.succeed(null) : standable(id), (target) =>
             appendUnder(target, { type: "branch_summary", fromId: target ?? "root", ...summary })
           )
         ),
       context: Effect.sync(() => ContextBuilder.build(tree, position.leaf))
     }
   }
+
+  const freshIds = Effect.fnUntraced(function* (count: number) {
+    const fresh = new Set<EntryId>()
+    while (fresh.size < count) {
+      const id = yield* ids.entry
+      if (!tree.has(id)) fresh.add(id)
+    }
+    return [...fresh]
+  })
+
+  const commit = <Plan extends Batch, E>(plan: (draft: Draft) => Effect.Effect<Plan, E>) =>
+    inTurn(
+      Effect.gen(function* () {
+        const timestamp = yield* iso
+        const planned = yield* plan({ tree, leaf: person.leaf, timestamp, ids: freshIds })
+        if (planned.entries.length === 0) return planned
+        // A move that is not written down yet is no part of the edit, so that undoing the edit does not undo it.
+        const taken = new Set(planned.entries.map(({ id }) => id))
+        const isMoved = person.unwritten && tree.leaf !== person.leaf
+        const move = placed(leafMark(person.leaf), person.leaf, timestamp, ids, (id) => tree.has(id) || taken.has(id))
+        yield* write([...(isMoved ? [yield* move] : []), ...planned.entries])
+        const moved = planned.leaf === person.leaf ? {} : { moved: planned.leaf }
+        person.leaf = planned.leaf
+        person.unwritten = false
+        yield* publish({ _tag: "Appended", entries: planned.entries, ...moved })
+        return planned
+      })
+    )
 
   yield* log.changes.pipe(
     Stream.runForEach((entries) =>
@@ -365,11 +431,12 @@ const openSession = Effect.fnUntraced(function* (
     header,
     tree,
     main,
-    cursor: (at) => Effect.map(at === null ? Effect.succeed(null) : known(at), (leaf) => makeCursor({ leaf })),
+    cursor: (at) => Effect.map(at === null ? Effect.succeed(null) : standable(at), (leaf) => makeCursor({ leaf })),
     label: (target, label) =>
       Effect.flatMap(known(target), (targetId) =>
         main.append(label === null || label === "" ? { type: "label", targetId } : { type: "label", targetId, label })
       ),
+    commit,
     name: (name) => main.append({ type: "session_info", name: name.replace(/\s+/gu, " ").trim() }),
     events: Stream.fromPubSubTake(events)
   } satisfies Session

@@ -35,7 +35,9 @@ export {
 } from "./SessionStore.ts"
 export {
   type AppendError,
+  type Batch,
   type Cursor,
+  type Draft,
   LeafMoved,
   type NewEntry,
   type Session,
@@ -44,3 +46,5 @@ export {
   UnknownEntry
 } from "./Sessions.ts"
 export { Summarizer, SummaryFailed, type SummaryReply, type SummaryRequest } from "./Summarizer.ts"
+export * as TreeEdits from "./TreeEdits.ts"
+export { EditRefused, Generating, NoSummary } from "./TreeEdits.ts"

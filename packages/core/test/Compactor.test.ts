@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, Layer, type Scope } from "effect"
 import { Compactor } from "../src/Compactor.ts"
 import { EntryIds } from "../src/EntryIds.ts"
-import { Tokens } from "../src/model/index.ts"
+import { BranchSummary, Tokens } from "../src/model/index.ts"
 import { SessionStore } from "../src/SessionStore.ts"
 import { type Cursor, type NewEntry, Sessions } from "../src/Sessions.ts"
 import { Summarizer, SummaryFailed, type SummaryReply, type SummaryRequest } from "../src/Summarizer.ts"
@@ -361,7 +361,9 @@ describe("leaving a branch", () => {
 test("a path is summarised without being touched", () =>
   Effect.gen(function* () {
     const { session, u1, a2 } = yield* talked
-    const told = yield* Compactor.use((compactor) => compactor.summarizePath(session, a2.id, u1.id))
+    const told = yield* Compactor.use((compactor) =>
+      compactor.summarizeRows(session, BranchSummary.abandoned(session.tree, a2.id, u1.id).rows)
+    )
     assert.deepStrictEqual(told, { summary: "S1", details: { readFiles: [], modifiedFiles: [] } })
     assert.strictEqual(session.tree.size, 4)
   }))

@@ -299,7 +299,8 @@ describe("many cursors", () => {
       const heard = yield* Fiber.join(batch)
       const [entry, mark] = heard._tag === "Some" ? heard.value : []
       assert.deepStrictEqual(entry, b)
-      assert.deepStrictEqual([mark?.customType, mark?.parentId, mark?.data], ["grove.leaf", a!.id, { targetId: a!.id }])
+      const data = { targetId: a!.id, background: [b!.id] }
+      assert.deepStrictEqual([mark?.customType, mark?.parentId, mark?.data], ["grove.leaf", a!.id, data])
     }))
 
   test("many cursors appending at once each keep their own chain", () =>

@@ -102,14 +102,15 @@ const heirs = ({ tree, gone }: Surgery, id: string): ReadonlyArray<string> => {
   const pending = [id]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (!gone.has(next)) found.push(next)
-    else for (const child of tree.children(next).toReversed()) pending.push(child)
+    else for (const row of tree.writtenChildRows(tree.rowOf(next)).toReversed()) pending.push(tree.idAt(row)!)
   }
   return found
 }
 
-/** One member of a mark's data without what is gone: lists lose it, single ids become the entry above. */
+/** One member of a mark's data without what is gone: lists lose it, a summary is left out, other ids become the entry above. */
 const spared = (surgery: Surgery, key: string, value: unknown): unknown => {
   const { gone, stayingAt } = surgery
+  if (key === "summary") return gone.has(value as string) ? undefined : value
   if (typeof value === "string") return gone.has(value) ? stayingAt(value) : value
   if (Array.isArray(value)) {
     if (!value.some((id) => gone.has(id))) return value

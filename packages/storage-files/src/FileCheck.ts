@@ -58,10 +58,11 @@ export const examine = Effect.fn("FileCheck.examine")(function* (file: string) {
     const problems = (read.failure.problems as ReadonlyArray<Problem>).toSorted((a, b) => a.line - b.line)
     return { file, ok: false, version: null, entries: 0, problems } satisfies Report
   }
-  const { rows, last, version } = read.success
+  const { rows, last, version, header } = read.success
   const tree = SessionTree.from(
     rows.map(({ entry }) => entry),
-    last
+    last,
+    header?.id ?? null
   )
   const found = [...Check.problems(read.success, tree), ...(yield* missingBlobs(rows))]
   const problems = found.sort((a, b) => a.line - b.line)

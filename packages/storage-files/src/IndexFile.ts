@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib"
 import * as CacheFile from "./CacheFile.ts"
 import { type Columns, type Facts, LineIndex, Names } from "./LineIndex.ts"
 
-const MAGIC = "GRVIDX02"
+const MAGIC = "GRVIDX03"
 const HEADER_BYTES = 64
 
 /** The cache file for a session file, wherever that one is. */

@@ -43,8 +43,13 @@ export interface Columns {
   readonly types: Uint32Array
   /** One more than the position in the list of roles; 0 where there is none. */
   readonly roles: Uint32Array
+  /** What of Grove's own a line is: `MARK`, `COPY` or neither. */
   readonly marks: Uint8Array
 }
+
+export const MARK = 1
+/** An entry that says it was copied from another. */
+export const COPY = 2
 
 const makeColumns = (capacity: number): Columns => ({
   starts: new Float64Array(capacity),
@@ -135,6 +140,7 @@ const TIME = bytesOf(',"timestamp":"')
 const ROLE = bytesOf('","message":{"role":"')
 const CUSTOM_TYPE = bytesOf('","customType":"')
 const GROVE = bytesOf("grove.")
+const ORIGIN = bytesOf('","origin":')
 const MESSAGE_TYPE = bytesOf('message"')
 const TAIL =
   /","id":"([^"\\]+)","parentId":(?:"([^"\\]+)"|null),"timestamp":"([^"\\]{10,40})"\}$|,"id":"([^"\\]+)","parentId":(?:"([^"\\]+)"|null),"timestamp":"([^"\\]{10,40})"\}$/
@@ -356,8 +362,8 @@ export class LineIndex {
       role = this.#roleCode(bytes.toString("utf8", roleStart, roleEnd))
     } else if (type === CUSTOM) {
       if (!startsWith(bytes, timeEnd, CUSTOM_TYPE)) return false
-      mark = startsWith(bytes, timeEnd + CUSTOM_TYPE.length, GROVE) ? 1 : 0
-    }
+      mark = startsWith(bytes, timeEnd + CUSTOM_TYPE.length, GROVE) ? MARK : 0
+    } else if (startsWith(bytes, timeEnd, ORIGIN)) return false
     const id = this.#codeAt(bytes, idStart, idEnd)
     const time = timeAt(bytes, timeStart, timeEnd)
     const spoken = type === MESSAGE ? spokenAt(bytes, end) : Number.NaN
@@ -370,7 +376,7 @@ export class LineIndex {
     if (!startsWith(bytes, typeEnd, CUSTOM_TYPE)) return false
     const type = this.#typeCode(bytes, typeStart, typeEnd)
     if (type === MESSAGE || type === SESSION) return false
-    const mark = type === CUSTOM && startsWith(bytes, typeEnd + CUSTOM_TYPE.length, GROVE) ? 1 : 0
+    const mark = type === CUSTOM && startsWith(bytes, typeEnd + CUSTOM_TYPE.length, GROVE) ? MARK : 0
     const found = TAIL.exec(bytes.toString("latin1", Math.max(start, end - TAIL_BYTES), end))
     if (found === null) return false
     const [id, parent, time] = found[1] === undefined ? [found[4], found[5], found[6]] : [found[1], found[2], found[3]]
@@ -432,7 +438,7 @@ export class LineIndex {
       const parent = entry.parentId === null ? NO_PARENT : this.#code(entry.parentId)
       const role = this.#roleCode(Entry.role(entry))
       const type = facts.types.code(entry.type)
-      const mark = Mark.isMark(entry) ? 1 : 0
+      const mark = Mark.isMark(entry) ? MARK : Entry.isCopy(entry) ? COPY : 0
       this.#add(
         this.#code(entry.id),
         parent,

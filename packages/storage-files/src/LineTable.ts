@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer"
 import { readSync } from "node:fs"
 import { Entry, EntryTable, Jsonl, type Problem } from "@grove/core/model"
-import type { LineIndex } from "./LineIndex.ts"
+import { COPY, type LineIndex, MARK } from "./LineIndex.ts"
 
 /** Lines closer together than this are read in one go. */
 const GAP = 64 * 1024
@@ -86,7 +86,8 @@ export const make = (index: LineIndex, file: number, onProblem: (problem: Proble
       columns.parents[row] === EntryTable.NONE ? (parentsOfUnlinked.get(row) ?? null) : index.id(columns.parents[row]!),
     type: typeOf,
     role: (row) => index.role(row),
-    isMark: (row) => columns.marks[row] === 1,
+    isMark: (row) => columns.marks[row] === MARK,
+    isCopy: (row) => columns.marks[row] === COPY,
     time: (row) => columns.times[row]!,
     spoken: (row) => columns.spoken[row]!,
     entry,

@@ -108,7 +108,8 @@ const snapshotOf = (ref: Store.SessionRef, bytes: Uint8Array): Result.Result<Sto
   Result.map(Jsonl.read(bytes), (file) => {
     const tree = SessionTree.from(
       file.rows.map(({ entry }) => entry),
-      file.last
+      file.last,
+      file.header?.id ?? null
     )
     return snapshot(ref, file.version, file.header, file.title, file.problems, tree)
   })
@@ -176,7 +177,7 @@ const openLarge = (
   const table = LineTable.make(index, file, report)
   const last = index.last === EntryTable.NONE ? null : (table.entry(index.last) as Entry.Entry | undefined)
   if (last === undefined) return undefined
-  const opened = snapshot(ref, version, header, title, problems, SessionTree.over(table, last))
+  const opened = snapshot(ref, version, header, title, problems, SessionTree.over(table, last, header.id))
   let isOpen = true
   return Result.succeed({
     snapshot: opened,

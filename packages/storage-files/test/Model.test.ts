@@ -1,7 +1,16 @@
 /** Random operations on a session, against a model that is nothing but a list of entries. */
 import { appendFileSync, existsSync, utimesSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { ContextBuilder, Entry, type NewEntry, type Session, SessionStore, Sessions, type Store } from "@grove/core"
+import {
+  ContextBuilder,
+  Entry,
+  Mark,
+  type NewEntry,
+  type Session,
+  SessionStore,
+  Sessions,
+  type Store
+} from "@grove/core"
 import { Clock, Duration, Effect, Exit, Scope } from "effect"
 import { real } from "../src/Disk.ts"
 import { existing } from "../src/JsonlSessionStore.ts"
@@ -95,11 +104,9 @@ class Model {
     assert.strictEqual(entries.length, this.lines.length)
     for (const [i, line] of this.lines.entries()) {
       if (isMark(line)) {
-        const { type, customType, parentId, data } = entries[i]!
-        assert.deepStrictEqual(
-          { type, customType, parentId, data },
-          { type: "custom", customType: "grove.leaf", parentId: line.mark as never, data: { targetId: line.mark } }
-        )
+        const { parentId } = entries[i]!
+        const data = Mark.leaf(entries[i]!)
+        assert.deepStrictEqual([parentId, data?.targetId], [line.mark, line.mark] as never)
       } else assert.deepStrictEqual(entries[i], line)
     }
     assert.strictEqual(tree.leaf, this.leaf)

@@ -14,10 +14,11 @@ const PREVIEW_COLUMNS = 80
 const asJson = (tree: SessionTree, filter: TreeView.Filter) => {
   const view = TreeView.make(tree, filter)
   const { labels, disabled } = tree.facts
+  const stashed = new Set(tree.edits.stash.map(({ root }) => tree.rowOf(root)))
   return {
     leaf: tree.leaf,
     roots: view.childrenOf(NONE).map((row) => tree.idAt(row)),
-    stash: [],
+    stash: view.fragments.filter(({ root }) => stashed.has(root)).map(({ row }) => tree.idAt(row)),
     entries: view.rows.map((row) => {
       const entry = tree.entryAt(row)
       return {
@@ -28,7 +29,7 @@ const asJson = (tree: SessionTree, filter: TreeView.Filter) => {
         preview: Preview.ofEntry(entry, PREVIEW_COLUMNS),
         label: labels.get(entry.id) ?? null,
         enabled: !disabled.has(entry.id),
-        state: "live",
+        state: tree.isPrunedAt(row) ? "pruned" : "live",
         children: view.childrenOf(row).map((child) => tree.idAt(child))
       }
     })
@@ -42,8 +43,15 @@ const emptyState = (tree: SessionTree, filter: TreeView.Filter): ReadonlyArray<s
     ? ["This session is empty: nothing was said in it yet. grove ls lists the others."]
     : [`No entry passes the filter "${filter}"; --filter all shows every entry.`]
 
+const stashLine = (tree: SessionTree, name: string, { dim }: Style.Style): ReadonlyArray<string> => {
+  const fragments = tree.edits.stash.length
+  const where = `grove edit ${Words.safe(name)} stash lists ${fragments === 1 ? "it" : "them"}`
+  return fragments === 0 ? [] : [dim(`${Words.count(fragments, "fragment")} in the stash; ${where}`)]
+}
+
 export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: Input) {
-  const { header, title, tree } = yield* SessionArgument.read(name!)
+  const { header, title, tree: written } = yield* SessionArgument.read(name!)
+  const tree = flags.linear === true ? written.linear() : written
   const filter = flags.filter as TreeView.Filter | undefined
   if (flags.json === true) return yield* Output.json(asJson(tree, filter ?? "all"))
   const surroundings = yield* Environment
@@ -64,6 +72,7 @@ export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: In
   yield* Output.lines([
     `${style.bold(shownName)}  ${style.dim(style.line(facts, columns - Width.of(shownName) - 2))}`,
     ...(lines.length === 0 ? emptyState(tree, filter ?? "turns") : lines),
+    ...stashLine(tree, name!, style),
     ...(folded > 0 ? [style.dim(`${Words.count(folded, "side branch", "side branches")} folded; see --unfold`)] : [])
   ])
 })

@@ -17,6 +17,8 @@ export const problems = (file: SessionFile, tree: SessionTree): ReadonlyArray<Pr
   const lineOf = new Map(file.rows.map(({ entry, line }) => [entry.id, line]))
   const found: Array<Problem> = [...file.problems]
   for (const { id, kind, message } of tree.problems()) found.push({ line: lineOf.get(id) ?? 0, kind, message })
+  for (const { id, message } of tree.edits.problems)
+    found.push({ line: lineOf.get(id) ?? 0, kind: "void-edit", message })
   for (const { entry, line } of file.rows) {
     const message = bodyProblem(entry)
     if (message !== undefined) found.push({ line, kind: "bad-body", message })

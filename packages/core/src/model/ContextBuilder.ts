@@ -3,6 +3,7 @@ import type * as Entry from "./Entry.ts"
 import type { EntryId } from "./EntryId.ts"
 import { isObject, type Json, stringOr } from "./open.ts"
 import { NONE, SessionTree } from "./SessionTree.ts"
+import * as TreeEdit from "./TreeEdit.ts"
 
 export interface ModelChoice {
   readonly provider: string
@@ -207,7 +208,8 @@ export interface ContextPlan {
 
 /** Reads no more bodies than settings and edits need, so that its cost does not depend on how much was said. */
 export const plan = (tree: SessionTree, leafId?: string | null): ContextPlan => {
-  const leaf = leafId === null || (leafId !== undefined && tree.has(leafId)) ? (leafId as EntryId | null) : tree.leaf
+  const asked = leafId === null || (leafId !== undefined && tree.has(leafId)) ? (leafId as EntryId | null) : tree.leaf
+  const leaf = tree.idAt(TreeEdit.nearestLive(tree, tree.edits, tree.rowOf(asked)))
   const path = tree.pathRows(tree.rowOf(leaf))
   const off = new Set([...tree.facts.disabled].map((id) => tree.rowOf(id)))
   const { compaction, selected } = cut(tree, path, (row) => off.has(row))
@@ -268,7 +270,10 @@ const contextOf = (tree: SessionTree, plan: ContextPlan): SessionContext => {
   }
 }
 
-/** The context at `leafId`: empty for `null`; where the person stands if it is left out or unknown. */
+/**
+ * The context at `leafId`: empty for `null`; where the person stands if it is left out or unknown; for an entry in a
+ * fragment that of its nearest ancestor outside of it.
+ */
 export const build = (tree: SessionTree, leafId?: string | null): SessionContext => {
   for (;;) {
     const { revision } = tree

@@ -192,6 +192,10 @@ export const hasValidBody = (entry: Entry): boolean => {
 export const role = (entry: Json): string | null =>
   entry.type === "message" && isObject(entry.message) ? stringOr(entry.message.role, null) : null
 
+/** Whether an entry says that it was copied from another entry, rather than read from a foreign file. */
+export const isCopy = ({ origin }: Json): boolean =>
+  isObject(origin) && typeof origin.entry === "string" && typeof origin.session === "string"
+
 /** The time in milliseconds, 0 where the timestamp cannot be read. */
 export const time = (timestamp: string): number => {
   const parsed = Date.parse(timestamp)

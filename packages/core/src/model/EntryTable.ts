@@ -16,6 +16,8 @@ export interface EntryTable {
   /** The role of a message, `null` for everything else. */
   readonly role: (row: number) => string | null
   readonly isMark: (row: number) => boolean
+  /** Whether the entry says that it was copied from another. */
+  readonly isCopy: (row: number) => boolean
   /** Milliseconds, 0 where the timestamp cannot be read. */
   readonly time: (row: number) => number
   /** When a message was made by its own word, in milliseconds; `NaN` where only its body tells. */
@@ -60,6 +62,7 @@ export const fromArray = (entries: ReadonlyArray<Entry.Entry>): EntryTable => {
     type: (row) => entries[row]!.type,
     role: (row) => Entry.role(entries[row]!),
     isMark: (row) => Mark.isMark(entries[row]!),
+    isCopy: (row) => Entry.isCopy(entries[row]!),
     time: (row) => Entry.time(entries[row]!.timestamp),
     spoken: () => Number.NaN,
     entry: (row) => entries[row],

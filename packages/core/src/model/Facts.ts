@@ -4,6 +4,7 @@ import type { EntryId } from "./EntryId.ts"
 import type { Header, TitleSlot } from "./Header.ts"
 import * as Mark from "./Mark.ts"
 import { stringOr } from "./open.ts"
+import * as TreeEdit from "./TreeEdit.ts"
 
 export interface SessionConfig {
   readonly approvalMode: string
@@ -39,10 +40,14 @@ export const defaultConfig: SessionConfig = {
 export const concerns = (type: string, isMark: boolean): boolean =>
   type === "label" || type === "session_info" || isMark
 
-/** Later lines win, in file order. Damaged lines, and labels of entries that are not there, change nothing. */
-export const fold = (entries: Iterable<Entry>, isEntry: (id: EntryId) => boolean): Facts => {
+/** Later lines win, in file order. Damaged or undone lines, and labels of entries that are not there, change nothing. */
+export const fold = (
+  entries: Iterable<Entry>,
+  isEntry: (id: EntryId) => boolean,
+  { all, disabled }: TreeEdit.Edits = TreeEdit.none
+): Facts => {
   const labels = new Map<EntryId, string>()
-  const disabled = new Set<EntryId>()
+  const undone = new Set(all.filter(({ live }) => !live).map(({ id }) => id))
   const annotations = new Map<EntryId, Annotation>()
   let name: string | null = null
   let config = defaultConfig
@@ -57,15 +62,10 @@ export const fold = (entries: Iterable<Entry>, isEntry: (id: EntryId) => boolean
     } else if (entry.type === "session_info") {
       name = stringOr(entry.name, "").trim() || null
     } else {
-      const state = Mark.state(entry)
-      for (const target of state?.targetIds ?? []) {
-        if (state?.enabled) disabled.delete(target)
-        else disabled.add(target)
-      }
       const configured = Mark.config(entry)
       if (configured !== undefined) config = { ...config, ...configured }
       const annotated = Mark.annotation(entry)
-      if (annotated !== undefined) {
+      if (annotated !== undefined && !undone.has(entry.id)) {
         const before = annotations.get(annotated.targetId)
         annotations.set(annotated.targetId, {
           rating: annotated.rating === undefined ? (before?.rating ?? null) : annotated.rating,

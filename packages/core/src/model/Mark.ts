@@ -6,14 +6,36 @@ import { isObject, type Json, open } from "./open.ts"
 
 const PREFIX = "grove."
 
-/** The person moved here; the mark's `parentId` is the target. */
-export const Leaf = open({ targetId: Schema.NullOr(EntryId) })
+/**
+ * The person moved here; the mark's `parentId` is the target. One that closes a write in the background names what that
+ * write appended, and is no move.
+ */
+export const Leaf = open({
+  targetId: Schema.NullOr(EntryId),
+  background: Schema.optionalKey(Schema.Array(EntryId))
+})
 /** Entries switched off are left out of every context; `asked` is what the person named, `targetIds` what that meant. */
 export const State = open({
   targetIds: Schema.Array(EntryId),
   asked: Schema.optionalKey(Schema.Array(EntryId)),
-  enabled: Schema.Boolean
+  enabled: Schema.Boolean,
+  /** The entry that stands for them, written together with this mark. */
+  summary: Schema.optionalKey(EntryId)
 })
+/** The subtrees of `roots`, children of the target when it was written, become fragments. */
+export const Prune = open({ op: Schema.tag("prune"), targetId: EntryId, roots: Schema.Array(EntryId) })
+/** `copies` were written under the target together with this mark; `sources` are their originals, in the same order. */
+export const Graft = open({
+  op: Schema.tag("graft"),
+  sources: Schema.Array(EntryId),
+  targetId: EntryId,
+  copies: Schema.Array(EntryId)
+})
+/** The mark named by `targetId` has no effect. */
+export const Undo = open({ op: Schema.tag("undo"), targetId: EntryId })
+export const edits = { prune: Prune, graft: Graft, undo: Undo } as const
+export type EditOp = keyof typeof edits
+/** An edit whose `op` we do not know changes nothing. */
 export const Edit = open({ op: Schema.String })
 /** A record of what was chosen for a session, never an order: approvals in a file take effect only where the person agreed. */
 export const Config = open({
@@ -52,7 +74,26 @@ const is = <const T extends MarkType>(type: T) => {
 /** The data of a mark of that kind, `undefined` for everything else and for damaged marks. */
 export const leaf = is("grove.leaf")
 export const state = is("grove.state")
-export const edit = is("grove.edit")
+const isOp = {
+  prune: Schema.is(Prune as Schema.Schema<unknown>),
+  graft: Schema.is(Graft as Schema.Schema<unknown>),
+  undo: Schema.is(Undo as Schema.Schema<unknown>)
+}
+const anyEdit = is("grove.edit")
+const isKnownOp = (op: string): op is EditOp => Object.hasOwn(edits, op)
+const editOf =
+  <const Op extends EditOp>(op: Op) =>
+  (entry: Json): (typeof edits)[Op]["Type"] | undefined => {
+    const data = anyEdit(entry)
+    return data?.op === op && isOp[op](data) ? (data as (typeof edits)[Op]["Type"]) : undefined
+  }
+export const prune = editOf("prune")
+export const graft = editOf("graft")
+export const undo = editOf("undo")
+export const edit = (entry: Json): typeof Edit.Type | undefined => {
+  const data = anyEdit(entry)
+  return data !== undefined && isKnownOp(data.op) && !isOp[data.op](data) ? undefined : data
+}
 export const config = is("grove.config")
 export const annotation = is("grove.annotation")
 

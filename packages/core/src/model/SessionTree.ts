@@ -12,6 +12,7 @@ import * as EntryTable from "./EntryTable.ts"
 import * as Facts from "./Facts.ts"
 import * as Mark from "./Mark.ts"
 import { stringOr } from "./open.ts"
+import * as TreeEdit from "./TreeEdit.ts"
 
 export { NONE } from "./EntryTable.ts"
 
@@ -30,6 +31,12 @@ const widened = (rows: Int32Array, size: number): Int32Array => {
   return wider
 }
 
+interface Notable {
+  readonly facts: Array<number>
+  readonly marks: Array<number>
+  readonly copies: Array<number>
+}
+
 export class SessionTree {
   readonly #table: EntryTable.EntryTable
   /** Entries that came after the table, and their rows. */
@@ -46,21 +53,27 @@ export class SessionTree {
   /** Children by row, roots under `NONE`, and the nearest ancestor of each row that is no mark; made on first use, then kept in step. */
   #children: Map<number, Array<number>> | undefined
   #shownParents: Int32Array = new Int32Array(0)
+  /** Rows that facts and edits are made of, so that all the others are passed over once. */
+  #notable: Notable | undefined
   #facts: Facts.Facts | undefined
+  #edits: TreeEdit.Edits | undefined
+  /** The id in the session's header, if it is known: what was copied within the session names it. */
+  readonly session: string | null
   #last: Entry.Entry | null
   /** Goes up when a row turns out not to be an entry: what was computed from the tree before must be computed again. */
   revision = 0
 
-  private constructor(table: EntryTable.EntryTable, last: Entry.Entry | null) {
+  private constructor(table: EntryTable.EntryTable, last: Entry.Entry | null, session: string | null) {
     this.#table = table
     this.#last = last
+    this.session = session
     this.#parents = table.links?.parents ?? new Int32Array(table.size)
     this.#linked = table.links === undefined ? 0 : table.size
     this.#problems = [...(table.links?.problems ?? [])]
   }
 
   /** Takes entries as a file has them: of several with one id the last stays, in its place. */
-  static from(entries: Iterable<Entry.Entry>, last?: Entry.Entry | null): SessionTree {
+  static from(entries: Iterable<Entry.Entry>, last?: Entry.Entry | null, session: string | null = null): SessionTree {
     const byId = new Map<EntryId, Entry.Entry>()
     let newest: Entry.Entry | null = null
     for (const entry of entries) {
@@ -68,12 +81,25 @@ export class SessionTree {
       byId.set(entry.id, entry)
       newest = entry
     }
-    return new SessionTree(EntryTable.fromArray([...byId.values()]), last === undefined ? newest : last)
+    return new SessionTree(EntryTable.fromArray([...byId.values()]), last === undefined ? newest : last, session)
   }
 
   /** Takes a table of distinct entries; `last` is the last entry line of the file. */
-  static over(table: EntryTable.EntryTable, last: Entry.Entry | null): SessionTree {
-    return new SessionTree(table, last)
+  static over(table: EntryTable.EntryTable, last: Entry.Entry | null, session: string | null = null): SessionTree {
+    return new SessionTree(table, last, session)
+  }
+
+  /**
+   * The session as one line, for people who want no tree: the path to the newest entry, with nothing switched off and
+   * nothing cut off. A picture of the tree as it is now.
+   */
+  linear(): SessionTree {
+    const rows = this.pathRows(this.rowOf(this.#newestShown())).filter((row) => !this.isMarkAt(row))
+    const entries = this.entriesAt(rows).map((entry, at) => ({ ...entry, parentId: this.idAt(rows[at - 1] ?? NONE) }))
+    const line = SessionTree.from(entries, undefined, this.session)
+    line.#edits = TreeEdit.none
+    line.#facts = { ...this.facts, disabled: TreeEdit.none.disabled }
+    return line
   }
 
   /** How many entries there are, marks included. */
@@ -119,14 +145,48 @@ export class SessionTree {
     if (before !== NONE) this.#forget(before)
     this.#addedRows.set(entry.id, this.#table.size + this.#added.push(entry) - 1)
     this.#last = entry
-    if (Facts.concerns(entry.type, Mark.isMark(entry))) this.#facts = undefined
+    const isMark = Mark.isMark(entry)
+    if (this.#notable !== undefined) this.#note(this.rowCount - 1, this.#notable)
+    if (Facts.concerns(entry.type, isMark)) this.#facts = undefined
+    if (this.#edits !== undefined && (isMark || this.#touchesEdits(entry))) this.#forgetEdits()
+  }
+
+  /** Whether an entry that is no mark changes what edits come to: it is inside a fragment, or completes a unit. */
+  #touchesEdits(entry: Entry.Entry): boolean {
+    const { pruned, disabled } = this.#edits!
+    return (
+      (pruned.size > 0 && pruned.has(this.#nearestShown(this.rowOf(entry.parentId)))) ||
+      (disabled.size > 0 && Entry.role(entry) === "toolResult")
+    )
+  }
+
+  #note(row: number, { facts, marks, copies }: Notable): void {
+    const isMark = this.isMarkAt(row)
+    if (Facts.concerns(this.typeAt(row), isMark)) facts.push(row)
+    if (isMark) marks.push(row)
+    else if (this.isCopyAt(row)) copies.push(row)
+  }
+
+  /** Rows of marks, of copies, and of all that facts are made of, each in file order. */
+  get notable(): { readonly [Kind in keyof Notable]: ReadonlyArray<number> } {
+    if (this.#notable === undefined) {
+      this.#notable = { facts: [], marks: [], copies: [] }
+      for (let row = 0; row < this.rowCount; row++) if (!this.#gone.has(row)) this.#note(row, this.#notable)
+    }
+    return this.#notable
+  }
+
+  #forgetEdits(): void {
+    this.#edits = undefined
+    this.#facts = undefined
   }
 
   #forget(row: number): void {
     this.#gone.add(row)
     this.#linked = 0
     this.#children = undefined
-    this.#facts = undefined
+    this.#notable = undefined
+    this.#forgetEdits()
   }
 
   // ---------------------------------------------------------------------------------------------------- rows
@@ -198,6 +258,17 @@ export class SessionTree {
     return added === undefined ? this.#table.isMark(row) : Mark.isMark(added)
   }
 
+  /** Whether an entry says that it was copied from another. */
+  isCopyAt(row: number): boolean {
+    const added = this.#addedAt(row)
+    return added === undefined ? this.#table.isCopy(row) : Entry.isCopy(added)
+  }
+
+  /** Whether a row holds an entry still. */
+  isThere(row: number): boolean {
+    return row >= 0 && row < this.rowCount && !this.#gone.has(row)
+  }
+
   #parentIdAt(row: number): EntryId | null {
     const added = this.#addedAt(row)
     return added === undefined ? this.#table.parentId(row) : added.parentId
@@ -223,9 +294,28 @@ export class SessionTree {
     return rows.reverse()
   }
 
-  /** Shown children by time, then file order; of `NONE`, the roots in file order. */
-  childRows(row: number): ReadonlyArray<number> {
+  /** Shown children as the file has them, by time, then file order; of `NONE`, the roots in file order. */
+  writtenChildRows(row: number): ReadonlyArray<number> {
     return this.#childMap().get(row) ?? []
+  }
+
+  /** Rows of all entries but marks so that parents come before their children, whatever their order in the file. */
+  topDownRows(): ReadonlyArray<number> {
+    const order = [...this.writtenChildRows(NONE)]
+    for (let at = 0; at < order.length; at++) for (const child of this.writtenChildRows(order[at]!)) order.push(child)
+    return order
+  }
+
+  /** The children without what edits have cut off. */
+  childRows(row: number): ReadonlyArray<number> {
+    const children = this.writtenChildRows(row)
+    const { cuts } = this.edits
+    return cuts.size === 0 ? children : children.filter((child) => !cuts.has(child))
+  }
+
+  /** Whether an entry is in a fragment. */
+  isPrunedAt(row: number): boolean {
+    return this.edits.pruned.has(row)
   }
 
   #childMap(): Map<number, Array<number>> {
@@ -361,12 +451,13 @@ export class SessionTree {
   }
 
   #shownWhere(keep: (children: number) => boolean): ReadonlyArray<EntryId> {
-    const children = this.#childMap()
-    const rows = this.rows().filter((row) => !this.isMarkAt(row) && keep(children.get(row)?.length ?? 0))
+    const rows = this.rows().filter(
+      (row) => !this.isMarkAt(row) && !this.isPrunedAt(row) && keep(this.childRows(row).length)
+    )
     return this.#idsAt(rows)
   }
 
-  /** Entries without children, in file order: each is the end of a branch. */
+  /** Entries without children, in file order: each is the end of a branch. Fragments are no branches. */
   leaves(): ReadonlyArray<EntryId> {
     return this.#shownWhere((children) => children === 0)
   }
@@ -393,19 +484,35 @@ export class SessionTree {
   /** Labels, name, states, config and annotations, resolved over the whole file in file order. */
   get facts(): Facts.Facts {
     if (this.#facts === undefined) {
-      const rows = this.rows().filter((row) => Facts.concerns(this.typeAt(row), this.isMarkAt(row)))
-      this.#facts = Facts.fold(this.entriesAt(rows), (id) => this.has(id))
+      this.#facts = Facts.fold(this.entriesAt(this.notable.facts), (id) => this.has(id), this.edits)
     }
     return this.#facts
   }
 
+  /** What the edits of the session come to. */
+  get edits(): TreeEdit.Edits {
+    this.#edits ??= TreeEdit.fold(this)
+    return this.#edits
+  }
+
   /**
    * Where the person stands, decided by the last entry alone: a mark means its parent, a foreign `leaf` line its
-   * target, anything else itself. A leaf is never a mark.
+   * target, anything else itself. A leaf is never a mark, and one in a fragment is its nearest ancestor outside of it.
    */
   get leaf(): EntryId | null {
-    const last = this.#last
-    if (last === null) return null
+    const written = this.#last === null ? null : this.#leafBy(this.#last)
+    const { pruned } = this.edits
+    return pruned.size === 0 ? written : this.idAt(TreeEdit.nearestLive(this, this.edits, this.rowOf(written)))
+  }
+
+  /** Where the person stood when a row had been written, whatever was cut off since. */
+  leafAsOf(row: number): EntryId | null {
+    let at = row
+    while (at >= 0 && this.#gone.has(at)) at--
+    return at < 0 ? null : this.#leafBy(this.entryAt(at))
+  }
+
+  #leafBy(last: Entry.Entry): EntryId | null {
     if (Mark.isMark(last)) {
       if (last.parentId !== null && !this.has(last.parentId)) return this.#newestShown()
       return this.#shown(last.parentId)
@@ -418,9 +525,11 @@ export class SessionTree {
   }
 
   #shown(id: string | null): EntryId | null {
-    const row = this.rowOf(id)
-    if (row === NONE) return null
-    return this.isMarkAt(row) ? this.idAt(this.shownParentRow(row)) : this.idAt(row)
+    return this.idAt(this.#nearestShown(this.rowOf(id)))
+  }
+
+  #nearestShown(row: number): number {
+    return row !== NONE && this.isMarkAt(row) ? this.shownParentRow(row) : row
   }
 
   #newestShown(): EntryId | null {

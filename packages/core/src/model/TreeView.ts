@@ -20,6 +20,8 @@ export interface TreeView {
   readonly parentOf: (row: number) => number
   /** Shown children by time, then file order; of `NONE`, the roots of the view. */
   readonly childrenOf: (row: number) => ReadonlyArray<number>
+  /** The first shown rows of what edits have cut off, and the row at which each was cut off. */
+  readonly fragments: ReadonlyArray<{ readonly row: number; readonly root: number }>
   /** How many entries were left out between a row and its shown parent. */
   readonly hiddenAbove: (row: number) => number
   /** Tool calls made in the turn that a row stands for. */
@@ -82,13 +84,6 @@ const note = (tree: SessionTree, order: ReadonlyArray<number>, needsBodies: bool
   }
 }
 
-/** Rows so that parents come before their children, whatever their order in the file. */
-export const topDown = (tree: SessionTree): ReadonlyArray<number> => {
-  const order = [...tree.childRows(NONE)]
-  for (let i = 0; i < order.length; i++) for (const child of tree.childRows(order[i]!)) order.push(child)
-  return order
-}
-
 /** Rows from which nothing but tool results and settings leads to another reply: their turn goes on. */
 const goesOn = (tree: SessionTree, order: ReadonlyArray<number>, notes: Notes): Uint8Array => {
   const on = new Uint8Array(tree.rowCount)
@@ -127,7 +122,7 @@ const shownBy = (
 }
 
 export const make = (tree: SessionTree, filter: Filter): TreeView => {
-  const order = topDown(tree)
+  const order = tree.topDownRows()
   const isMerged = filter === "turns"
   const notes = note(tree, order, isMerged || filter === "errors")
   const isShown = shownBy(tree, filter, order, notes)
@@ -135,9 +130,14 @@ export const make = (tree: SessionTree, filter: Filter): TreeView => {
   const parents = new Int32Array(tree.rowCount).fill(NONE)
   const hidden = new Int32Array(tree.rowCount)
   const earlier = new Int32Array(tree.rowCount)
+  const { cuts } = tree.edits
+  /** The row at which a row is cut off from its shown parent. */
+  const cutAt = new Int32Array(tree.rowCount).fill(NONE)
   for (const row of order) {
     const above = tree.shownParentRow(row)
     shown[row] = isShown(row) ? 1 : 0
+    if (cuts.has(row)) cutAt[row] = row
+    else if (above !== NONE && shown[above] === 0) cutAt[row] = cutAt[above]!
     if (above === NONE) continue
     parents[row] = shown[above] === 1 ? above : parents[above]!
     if (shown[above] === 1) continue
@@ -148,10 +148,15 @@ export const make = (tree: SessionTree, filter: Filter): TreeView => {
     }
   }
   const rows: Array<number> = []
+  const fragments: Array<{ readonly row: number; readonly root: number }> = []
   const children = new Map<number, Array<number>>([[NONE, []]])
   for (const row of tree.rows()) {
     if (shown[row] === 0) continue
     rows.push(row)
+    if (cutAt[row] !== NONE) {
+      fragments.push({ row, root: cutAt[row]! })
+      continue
+    }
     const siblings = children.get(parents[row]!)
     if (siblings === undefined) children.set(parents[row]!, [row])
     else siblings.push(row)
@@ -161,6 +166,7 @@ export const make = (tree: SessionTree, filter: Filter): TreeView => {
     tree,
     filter,
     rows,
+    fragments,
     parentOf: (row) => parents[row] ?? NONE,
     childrenOf: (row) => children.get(row) ?? [],
     hiddenAbove: (row) => hidden[row] ?? 0,

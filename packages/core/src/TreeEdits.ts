@@ -1,0 +1,562 @@
+/**
+ * Use case: editing the tree. Each edit is one write with its mark last, says what it did to the context, and can be
+ * undone. What cannot be done is refused with a reason, before anything is written.
+ */
+import { Context, Effect, Option, Schema } from "effect"
+import { Compactor } from "./Compactor.ts"
+import * as ContextSize from "./model/ContextSize.ts"
+import type * as Entry from "./model/Entry.ts"
+import type { EntryId } from "./model/EntryId.ts"
+import * as Graft from "./model/Graft.ts"
+import type { Json } from "./model/open.ts"
+import { NONE, type SessionTree } from "./model/SessionTree.ts"
+import * as TreeEdit from "./model/TreeEdit.ts"
+import * as Units from "./model/Units.ts"
+import type { Batch, Draft, Session, Summary } from "./Sessions.ts"
+import { SummaryFailed } from "./Summarizer.ts"
+
+/** Why an edit was not made. */
+export const RefusalCode = Schema.Literals(["unknown", "cycle", "pruned", "busy", "splits-unit", "not-an-edit"])
+export type RefusalCode = typeof RefusalCode.Type
+
+export class EditRefused extends Schema.TaggedError<EditRefused>()("EditRefused", {
+  code: RefusalCode,
+  /** What the refusal is about. */
+  id: Schema.String,
+  /** What is wrong, and what to do instead. */
+  message: Schema.String
+}) {}
+
+/** There is nobody to write the summary that an edit needs. */
+export class NoSummary extends Schema.TaggedError<NoSummary>()("NoSummary", {
+  entries: Schema.Int
+}) {}
+
+/** Who is at work in a session: the entries under which a reply is being generated. Nobody, unless somebody tells. */
+export const Generating = Context.Reference<{
+  readonly under: (session: Session) => Effect.Effect<ReadonlySet<string>>
+}>("@grove/core/Generating", { defaultValue: () => ({ under: () => Effect.succeed(new Set()) }) })
+
+export interface Edited {
+  /** The mark, or the label or name, that was written; `null` where there was nothing to do. */
+  readonly edit: EntryId | null
+  readonly op: string
+  readonly asked: ReadonlyArray<EntryId>
+  readonly applied: ReadonlyArray<EntryId>
+  readonly created: ReadonlyArray<EntryId>
+  /** Where the person stands now. */
+  readonly leaf: EntryId | null
+  readonly context: { readonly before: ContextSize.ContextSize; readonly after: ContextSize.ContextSize }
+}
+
+type Plan = Batch &
+  Pick<Edited, "edit" | "op" | "asked" | "applied" | "created"> & { readonly before: ContextSize.ContextSize }
+
+const refuse = (code: RefusalCode, id: string, message: string) => Effect.fail(new EditRefused({ code, id, message }))
+
+// ---------------------------------------------------------------------------------------------------- planning
+
+const rowNamed = (tree: SessionTree, id: string): Effect.Effect<number, EditRefused> => {
+  const row = tree.rowOf(id)
+  return row === NONE || tree.isMarkAt(row)
+    ? refuse("unknown", id, `no entry ${id} in this session`)
+    : Effect.succeed(row)
+}
+
+const liveRow = (tree: SessionTree, id: string): Effect.Effect<number, EditRefused> =>
+  Effect.filterOrFail(
+    rowNamed(tree, id),
+    (row) => !tree.isPrunedAt(row),
+    () => new EditRefused({ code: "pruned", id, message: `${id} is in the stash; undo its prune first, or graft it` })
+  )
+
+const idsAt = (tree: SessionTree, rows: ReadonlyArray<number>): ReadonlyArray<EntryId> =>
+  rows.map((row) => tree.idAt(row)!)
+
+const mark = (
+  { timestamp }: Draft,
+  id: EntryId,
+  leaf: EntryId | null,
+  kind: "state" | "edit" | "leaf" | "annotation",
+  data: Json
+): Entry.Entry => ({ type: "custom", id, parentId: leaf, timestamp, customType: `grove.${kind}`, data })
+
+const run = (session: Session, plan: (draft: Draft) => Effect.Effect<Omit<Plan, "before">, EditRefused>) =>
+  session
+    .commit((draft) =>
+      Effect.map(plan(draft), (planned): Plan => ({ ...planned, before: ContextSize.at(draft.tree, draft.leaf) }))
+    )
+    .pipe(
+      Effect.map(
+        ({ edit, op, asked, applied, created, leaf, before }): Edited => ({
+          edit,
+          op,
+          asked,
+          applied,
+          created,
+          leaf,
+          context: { before, after: ContextSize.at(session.tree, leaf) }
+        })
+      )
+    )
+
+const nothing = (op: string, leaf: EntryId | null, asked: ReadonlyArray<EntryId>): Omit<Plan, "before"> => ({
+  entries: [],
+  leaf,
+  edit: null,
+  op,
+  asked,
+  applied: [],
+  created: []
+})
+
+/** Whether an entry is at one of the rows or below. */
+const isBelow = (tree: SessionTree, id: string | null, rows: ReadonlySet<number>): boolean => {
+  let row = tree.rowOf(id)
+  while (row !== NONE && !rows.has(row)) row = tree.parentRow(row)
+  return row !== NONE
+}
+
+// ------------------------------------------------------------------------------------------------------ states
+
+const setState = (enabled: boolean) => {
+  const op = enabled ? "enable" : "disable"
+  return Effect.fn(`TreeEdits.${op}`)(function* (session: Session, asked: ReadonlyArray<string>) {
+    const generating = yield* Generating
+    const busy = yield* generating.under(session)
+    return yield* run(session, (draft) =>
+      Effect.gen(function* () {
+        const { tree, leaf } = draft
+        const rows = yield* Effect.forEach(asked, (id) => rowNamed(tree, id))
+        const units = Units.make(tree)
+        const targets = [...new Set(rows.flatMap(units.of))].sort((a, b) => a - b)
+        const open = targets.find((row) => busy.has(tree.idAt(row)!) && units.callOf(row) !== NONE)
+        if (open !== undefined) {
+          return yield* refuse("busy", tree.idAt(open)!, `${tree.idAt(open)} is still being answered; wait for it`)
+        }
+        const { disabled } = tree.edits
+        const named = idsAt(tree, [...new Set(rows)])
+        const targetIds = idsAt(tree, targets)
+        if (targetIds.every((id) => disabled.has(id) !== enabled)) return nothing(op, leaf, named)
+        const [id] = yield* draft.ids(1)
+        const entries = [mark(draft, id!, leaf, "state", { targetIds, asked: named, enabled })]
+        return { entries, leaf, edit: id!, op, asked: named, applied: targetIds, created: [] }
+      })
+    )
+  })
+}
+
+/** Shows entries to the model again, with the units they belong to. */
+export const enable = setState(true)
+/** Leaves entries out of every context, with the units they belong to. They stay in the tree. */
+export const disable = setState(false)
+
+// ------------------------------------------------------------------------------------------------------- prune
+
+/** Where a prune at a row really cuts: after the last result, where the row is in the middle of a unit. */
+const cutAt = (tree: SessionTree, row: number): Effect.Effect<number, EditRefused> => {
+  const units = Units.make(tree)
+  if (!units.isSplitAt(row)) return Effect.succeed(row)
+  const here = new Set([row])
+  const ends = units.of(row).filter((member) => isBelow(tree, tree.idAt(member), here) && !units.isSplitAt(member))
+  if (ends.length === 1) return Effect.succeed(ends[0]!)
+  const id = tree.idAt(row)!
+  const instead = ends.length === 0 ? "its calls have no results yet" : `prune at ${idsAt(tree, ends).join(" or ")}`
+  return refuse("splits-unit", id, `${id} is in the middle of a tool call and its results; ${instead}`)
+}
+
+/** Cuts off all that follows an entry. It becomes fragments in the stash; a person who stands there is taken to the entry. */
+export const prune = Effect.fn("TreeEdits.prune")(function* (
+  session: Session,
+  at: string,
+  options: { readonly force?: boolean } = {}
+) {
+  const generating = yield* Generating
+  const busy = yield* generating.under(session)
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const { tree, leaf } = draft
+      const asked = yield* liveRow(tree, at)
+      const target = yield* cutAt(tree, asked)
+      const targetId = tree.idAt(target)!
+      const roots = tree.childRows(target)
+      const named = idsAt(tree, [asked])
+      if (roots.length === 0) return nothing("prune", leaf, named)
+      const cut = new Set(roots)
+      const working = [...busy].find((id) => isBelow(tree, id, cut))
+      if (working !== undefined && options.force !== true) {
+        return yield* refuse("busy", working, `a reply to ${working} is being generated there; wait, or use --force`)
+      }
+      const isCut = isBelow(tree, leaf, cut)
+      const after = isCut ? targetId : leaf
+      const [id] = yield* draft.ids(1)
+      const rootIds = idsAt(tree, roots)
+      return {
+        entries: [mark(draft, id!, after, "edit", { op: "prune", targetId, roots: rootIds })],
+        leaf: after,
+        edit: id!,
+        op: "prune",
+        asked: named,
+        applied: rootIds,
+        created: []
+      }
+    })
+  )
+})
+
+// ------------------------------------------------------------------------------------------------------- graft
+
+const fitTarget = (tree: SessionTree, id: string): Effect.Effect<number, EditRefused> =>
+  Effect.filterOrFail(
+    liveRow(tree, id),
+    (row) => !Units.make(tree).isSplitAt(row),
+    () =>
+      new EditRefused({
+        code: "splits-unit",
+        id,
+        message: `${id} is in the middle of a tool call and its results; name the last result instead`
+      })
+  )
+
+/** Copies under the target with their mark; `follows` takes a person who stands on the target along. */
+const graftRows = Effect.fnUntraced(function* (
+  draft: Draft,
+  op: string,
+  asked: ReadonlyArray<EntryId>,
+  rows: ReadonlyArray<number>,
+  target: number,
+  shape: Graft.Shape,
+  session: Session
+) {
+  const { tree, leaf, timestamp } = draft
+  const targetId = tree.idAt(target)!
+  const sources = Graft.sources(tree, rows)
+  if (sources.length === 0) return nothing(op, leaf, asked)
+  const [id, ...ids] = yield* draft.ids(sources.length + 1)
+  const copies = Graft.copies(tree, sources, shape, {
+    session: session.header?.id ?? session.ref.id,
+    targetId,
+    timestamp,
+    ids
+  })
+  const after = op === "merge" && leaf === targetId ? ids.at(-1)! : leaf
+  const applied = idsAt(tree, sources)
+  const data = { op: "graft", sources: applied, targetId, copies: ids }
+  return {
+    entries: [...copies, mark(draft, id!, after, "edit", data)],
+    leaf: after,
+    edit: id!,
+    op,
+    asked,
+    applied,
+    created: ids
+  }
+})
+
+/** Copies an entry and all that follows it, from the stash or from the tree, to another place. Nobody moves. */
+export const graft = Effect.fn("TreeEdits.graft")(function* (session: Session, source: string, target: string) {
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const { tree } = draft
+      const root = yield* rowNamed(tree, source)
+      const onto = yield* fitTarget(tree, target)
+      const call = Units.make(tree).callOf(root)
+      if (call !== NONE && call !== root) {
+        const instead = `graft ${tree.idAt(call)} instead`
+        return yield* refuse("splits-unit", source, `${source} is the result of a tool call; ${instead}`)
+      }
+      const rows = Graft.subtree(tree, root)
+      if (rows.includes(onto)) {
+        return yield* refuse(
+          "cycle",
+          target,
+          `${target} is part of what would be grafted onto it; choose a place outside`
+        )
+      }
+      return yield* graftRows(draft, "graft", idsAt(tree, [root]), rows, onto, "subtree", session)
+    })
+  )
+})
+
+/** Where a merge goes: the entry that was named, else where the person stands. */
+const ontoOf = (
+  tree: SessionTree,
+  leaf: EntryId | null,
+  onto: string | undefined
+): Effect.Effect<number, EditRefused> => {
+  const id = onto ?? leaf
+  return id === null
+    ? refuse("unknown", "none", "the session stands nowhere; name a place with --onto")
+    : fitTarget(tree, id)
+}
+
+/** Copies chosen units of a branch, one after the other. A person who stands at the place goes along. */
+export const mergePicked = Effect.fn("TreeEdits.mergePicked")(function* (
+  session: Session,
+  branch: string,
+  picked: ReadonlyArray<string>,
+  options: { readonly onto?: string | undefined } = {}
+) {
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const { tree } = draft
+      const path = tree.pathRows(yield* rowNamed(tree, branch))
+      const onPath = new Set(path)
+      const target = yield* ontoOf(tree, draft.leaf, options.onto)
+      const rows = yield* Effect.forEach(picked, (id) =>
+        Effect.filterOrFail(
+          rowNamed(tree, id),
+          (row) => onPath.has(row),
+          () => new EditRefused({ code: "unknown", id, message: `${id} is not on the branch that ends at ${branch}` })
+        )
+      )
+      const units = Units.make(tree)
+      const chosen = new Set(rows.flatMap(units.of))
+      if (chosen.has(target)) {
+        const id = tree.idAt(target)!
+        return yield* refuse("cycle", id, `${id} is among what would be merged onto it; choose another place`)
+      }
+      const wanted = path.filter((row) => chosen.has(row))
+      return yield* graftRows(draft, "merge", idsAt(tree, rows), wanted, target, "chain", session)
+    })
+  )
+})
+
+// --------------------------------------------------------------------------------------------------- summaries
+
+/** The text that was given, else what a model writes, if there is one. */
+const summaryOf = Effect.fnUntraced(function* (
+  session: Session,
+  rows: ReadonlyArray<number>,
+  text: string | undefined
+) {
+  if (text !== undefined) return { summary: text }
+  const compactor = yield* Effect.serviceOption(Compactor)
+  if (Option.isNone(compactor)) return yield* new NoSummary({ entries: rows.length })
+  const told = yield* compactor.value.summarizeRows(session, rows)
+  return told ?? (yield* new SummaryFailed({ detail: "nothing was said there" }))
+})
+
+const branchSummary = (
+  { timestamp }: Draft,
+  id: EntryId,
+  parentId: EntryId | null,
+  { details: files, ...told }: Summary,
+  fromId: string,
+  details: Json
+): Entry.Entry =>
+  ({
+    type: "branch_summary",
+    id,
+    parentId,
+    timestamp,
+    fromId,
+    ...told,
+    details: { ...(files as Json | undefined), ...details }
+  }) as Entry.Entry
+
+/** What a branch has said since it left the path to a place. */
+const ownRows = (tree: SessionTree, branch: number, target: number): ReadonlyArray<number> => {
+  const shared = new Set(tree.pathRows(target))
+  return tree.pathRows(branch).filter((row) => !shared.has(row) && !tree.isMarkAt(row))
+}
+
+/** Puts what another branch came to into a summary here. A person who stands at the place goes along. */
+export const mergeSummary = Effect.fn("TreeEdits.mergeSummary")(function* (
+  session: Session,
+  branch: string,
+  options: { readonly onto?: string | undefined; readonly text?: string | undefined } = {}
+) {
+  const planOn = (tree: SessionTree, leaf: EntryId | null) =>
+    Effect.gen(function* () {
+      const from = yield* rowNamed(tree, branch)
+      const target = yield* ontoOf(tree, leaf, options.onto)
+      const rows = ownRows(tree, from, target)
+      if (rows.length === 0) {
+        return yield* refuse(
+          "cycle",
+          branch,
+          `${branch} is on the path to ${tree.idAt(target)} already; nothing to merge`
+        )
+      }
+      return { from, target, rows }
+    })
+  const { rows } = yield* planOn(session.tree, yield* session.main.leaf)
+  const summary = yield* summaryOf(session, rows, options.text)
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const { tree, leaf } = draft
+      const { from, target } = yield* planOn(tree, leaf)
+      const targetId = tree.idAt(target)!
+      const [created, id] = yield* draft.ids(2)
+      const mergedFrom = tree.idAt(from)!
+      const after = leaf === targetId ? created! : leaf
+      return {
+        entries: [
+          branchSummary(draft, created!, targetId, summary, targetId, { mergedFrom }),
+          mark(draft, id!, after, "edit", { op: "graft", sources: [], targetId, copies: [created!] })
+        ],
+        leaf: after,
+        edit: id!,
+        op: "merge",
+        asked: [mergedFrom],
+        applied: idsAt(tree, rows),
+        created: [created!]
+      }
+    })
+  )
+})
+
+/** Puts a range of the path into a summary at its end, and leaves out what that stands for. One edit, one undo. */
+export const summarize = Effect.fn("TreeEdits.summarize")(function* (
+  session: Session,
+  first: string,
+  last: string,
+  options: { readonly text?: string | undefined } = {}
+) {
+  const planOn = (tree: SessionTree, leaf: EntryId | null) =>
+    Effect.gen(function* () {
+      const from = yield* liveRow(tree, first)
+      const to = yield* liveRow(tree, last)
+      if (leaf !== null) yield* fitTarget(tree, leaf)
+      const path = tree.pathRows(tree.rowOf(leaf))
+      const [start, end] = [path.indexOf(from), path.indexOf(to)]
+      const off = start === -1 ? first : last
+      if (start === -1 || end === -1)
+        return yield* refuse("unknown", off, `${off} is not on the path to ${leaf ?? "none"}`)
+      if (end < start)
+        return yield* refuse("unknown", last, `${last} comes before ${first}; name the earlier one first`)
+      const units = Units.make(tree)
+      const rows = path.slice(start, end + 1).filter((row) => !tree.isMarkAt(row))
+      return { asked: [from, to], rows: [...new Set(rows.flatMap(units.of))].sort((a, b) => a - b) }
+    })
+  const { rows } = yield* planOn(session.tree, yield* session.main.leaf)
+  const summary = yield* summaryOf(session, rows, options.text)
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const { tree, leaf } = draft
+      const { asked, rows } = yield* planOn(tree, leaf)
+      const [created, id] = yield* draft.ids(2)
+      const targetIds = idsAt(tree, rows)
+      const named = idsAt(tree, asked)
+      const state = { targetIds, asked: named, enabled: false, summary: created! }
+      return {
+        entries: [
+          branchSummary(draft, created!, leaf, summary, leaf ?? "root", { summarizedFrom: targetIds }),
+          mark(draft, id!, created!, "state", state)
+        ],
+        leaf: created!,
+        edit: id!,
+        op: "summarize",
+        asked: named,
+        applied: targetIds,
+        created: [created!]
+      }
+    })
+  )
+})
+
+// ------------------------------------------------------------------------------------------------ leaf and facts
+
+/** Takes the person to an entry, or to none, and writes that down at once. */
+export const leaf = Effect.fn("TreeEdits.leaf")(function* (session: Session, target: string | null) {
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const { tree, leaf } = draft
+      const targetId = target === null ? null : tree.idAt(yield* liveRow(tree, target))
+      const asked = targetId === null ? [] : [targetId]
+      if (targetId === leaf) return nothing("leaf", leaf, asked)
+      const [id] = yield* draft.ids(1)
+      const entries = [mark(draft, id!, targetId, "leaf", { targetId })]
+      return { entries, leaf: targetId, edit: id!, op: "leaf", asked, applied: asked, created: [] }
+    })
+  )
+})
+
+/** A line that names something and, like all but marks, is where the person stands then. */
+const appended = (draft: Draft, op: string, asked: ReadonlyArray<EntryId>, type: string, fields: Json) =>
+  Effect.map(draft.ids(1), ([id]) => ({
+    entries: [{ type, id: id!, parentId: draft.leaf, timestamp: draft.timestamp, ...fields } as Entry.Entry],
+    leaf: id!,
+    edit: id!,
+    op,
+    asked,
+    applied: asked,
+    created: [id!]
+  }))
+
+/** Names an entry, a fragment too; `null` takes the label away. */
+export const label = Effect.fn("TreeEdits.label")(function* (session: Session, target: string, text: string | null) {
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const targetId = draft.tree.idAt(yield* rowNamed(draft.tree, target))!
+      const fields = text === null || text === "" ? { targetId } : { targetId, label: text }
+      return yield* appended(draft, "label", [targetId], "label", fields)
+    })
+  )
+})
+
+/** Names the session; `""` takes the name away. */
+export const name = Effect.fn("TreeEdits.name")(function* (session: Session, text: string) {
+  const oneLine = text.replace(/\s+/gu, " ").trim()
+  return yield* run(session, (draft) => appended(draft, "name", [], "session_info", { name: oneLine }))
+})
+
+/** Rates an entry from 1 to 5, or takes the rating away; a note left out stays as it was. */
+export const rate = Effect.fn("TreeEdits.rate")(function* (
+  session: Session,
+  target: string,
+  rating: number | null,
+  note?: string
+) {
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const { tree, leaf } = draft
+      const targetId = tree.idAt(yield* rowNamed(tree, target))!
+      const [id] = yield* draft.ids(1)
+      const data = { targetId, rating, ...(note !== undefined && { note }) }
+      const entries = [mark(draft, id!, leaf, "annotation", data)]
+      return { entries, leaf, edit: id!, op: "rate", asked: [targetId], applied: [targetId], created: [] }
+    })
+  )
+})
+
+// -------------------------------------------------------------------------------------------------------- undo
+
+const undoing = Effect.fnUntraced(function* (draft: Draft, op: "undo" | "redo", edit: TreeEdit.Edit) {
+  const { tree, leaf } = draft
+  const after = TreeEdit.leafWithout(tree, edit, leaf)
+  const [id] = yield* draft.ids(1)
+  const entries = [mark(draft, id!, after, "edit", { op: "undo", targetId: edit.id })]
+  return { entries, leaf: after, edit: id!, op, asked: [edit.id], applied: [edit.id], created: [] }
+})
+
+/** Takes an edit back, by default the last one that counts. */
+export const undo = Effect.fn("TreeEdits.undo")(function* (session: Session, edit?: string) {
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const { tree } = draft
+      if (edit !== undefined && !tree.has(edit))
+        return yield* refuse("unknown", edit, `no edit ${edit} in this session`)
+      const found = edit === undefined ? TreeEdit.lastUndoable(tree) : tree.edits.all.find(({ id }) => id === edit)
+      if (found === undefined) {
+        const why = edit === undefined ? "there is no edit to undo" : `${edit} is not an edit that can be undone`
+        return yield* refuse("not-an-edit", edit ?? "", why)
+      }
+      if (!found.live)
+        return yield* refuse("not-an-edit", found.id, `edit ${found.id} is undone already; redo it instead`)
+      return yield* undoing(draft, "undo", found)
+    })
+  )
+})
+
+/** Makes what was undone last again, unless something else was done since. */
+export const redo = Effect.fn("TreeEdits.redo")(function* (session: Session) {
+  return yield* run(session, (draft) =>
+    Effect.gen(function* () {
+      const found = TreeEdit.lastUndone(draft.tree.edits)
+      if (found === undefined) return yield* refuse("not-an-edit", "", "there is nothing to redo")
+      return yield* undoing(draft, "redo", found)
+    })
+  )
+})
