@@ -1,6 +1,6 @@
 /** `grove context`: what the model is shown. */
 import { BlobStore, ContextBuilder, Preview } from "@grove/core"
-import { FileBlobStore, ImageBlobs } from "@grove/storage-files"
+import { FileBlobStore, Persist } from "@grove/storage-files"
 import { Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
@@ -45,7 +45,7 @@ export const run = Effect.fn("context")(function* ({ arguments: [name], flags }:
   if (flags.json !== true) return yield* Output.lines(forPeople(context, Style.make(yield* Environment)))
   const { blobs } = yield* Paths
   const store = FileBlobStore.make({ directory: blobs, fallbacks: FileBlobStore.beside(ref.path) })
-  const messages = yield* Effect.provideService(ImageBlobs.restore(context.messages), BlobStore, store)
+  const messages = yield* Effect.provideService(Persist.restoreImages(context.messages), BlobStore, store)
   const { thinkingLevel, model, models, mode, modeData, injectedTtsrRules } = context
   yield* Output.json({ leaf, messages, thinkingLevel, model, models, mode, modeData, injectedTtsrRules })
 })
