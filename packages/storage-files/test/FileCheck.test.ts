@@ -95,10 +95,13 @@ it.effect("a blob is missed wherever a reader would ask for it", () =>
       )
     )
     const missing = report.problems.filter(({ kind }) => kind === "missing-blob")
-    assert.deepStrictEqual(
-      missing.map(({ line, message }) => `${line} ${message.slice(5, 6)}`).sort(),
-      ["2 4", "3 0", "4 1", "5 2", "5 3"]
-    )
+    assert.deepStrictEqual(missing.map(({ line, message }) => `${line} ${message.slice(5, 6)}`).sort(), [
+      "2 4",
+      "3 0",
+      "4 1",
+      "5 2",
+      "5 3"
+    ])
   })
 )
 
