@@ -63,6 +63,8 @@ export type SessionEvent =
   | { readonly _tag: "Moved"; readonly leaf: EntryId | null }
   /** Another program appended to the session. Nobody's cursor moves. */
   | { readonly _tag: "ForeignEntries"; readonly entries: ReadonlyArray<Entry.Entry> }
+  /** What other programs append is no longer seen; only opening the session again helps. */
+  | { readonly _tag: "ChangesLost"; readonly error: SessionStoreError }
 
 export type AppendError = SessionStoreError
 
@@ -420,7 +422,7 @@ const openSession = Effect.fnUntraced(function* (
         yield* publish({ _tag: "ForeignEntries", entries })
       })
     ),
-    Effect.ignore,
+    Effect.catch((error) => publish({ _tag: "ChangesLost", error })),
     Effect.forkScoped
   )
   yield* Effect.addFinalizer(() => Effect.ignore(settle))
