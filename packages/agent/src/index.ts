@@ -1,4 +1,5 @@
-/** What answers in Grove: providers of chat models, and a model that works offline. */
+/** What answers in Grove, and what acts: providers of chat models, a model that works offline, tools and their approval. */
+export * as Approval from "./Approval.ts"
 export * as Anthropic from "./models/Anthropic.ts"
 export * as Catalogue from "./models/Catalogue.ts"
 export * as Keys from "./models/Keys.ts"
@@ -6,3 +7,5 @@ export * as Models from "./models/Models.ts"
 export * as OpenAi from "./models/OpenAi.ts"
 export * as Pricing from "./models/Pricing.ts"
 export * as Sprout from "./models/Sprout.ts"
+export * as Tool from "./Tool.ts"
+export * as Tools from "./Tools.ts"

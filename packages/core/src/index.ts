@@ -20,6 +20,7 @@ export {
   type PathSummary,
   type SummaryOptions
 } from "./Compactor.ts"
+export { type ApprovalMode, approvalModes, Consent, Consents, ConsentsError, noConsent } from "./Consents.ts"
 export { ContextPolicy, type PolicyStep } from "./ContextPolicy.ts"
 export { EntryIds } from "./EntryIds.ts"
 export * from "./model/index.ts"
