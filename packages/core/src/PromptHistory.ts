@@ -137,13 +137,21 @@ const pointsOf = ({ uses, lastUsed, cwd, session }: PromptHit, now: number, near
 
 const ORDER: ReadonlyArray<Fit> = [...FITS, "near"]
 
+export interface RankOptions {
+  readonly now: number
+  readonly near?: Place | undefined
+  readonly limit: number
+  /** Where nothing was asked for, nothing fits better than what is newer. */
+  readonly byTime?: boolean
+}
+
 /** Best first: by fit, then by points, then the newest. */
 export const ranked = (
   hits: ReadonlyArray<PromptHit>,
-  { now, near = {}, limit }: { readonly now: number; readonly near?: Place | undefined; readonly limit: number }
+  { now, near = {}, limit, byTime = false }: RankOptions
 ): ReadonlyArray<PromptHit> =>
   hits
-    .map((hit) => ({ hit, fit: ORDER.indexOf(hit.fit), points: pointsOf(hit, now, near) }))
+    .map((hit) => ({ hit, fit: ORDER.indexOf(hit.fit), points: byTime ? 0 : pointsOf(hit, now, near) }))
     .sort((a, b) => a.fit - b.fit || b.points - a.points || b.hit.lastUsed - a.hit.lastUsed || b.hit.id - a.hit.id)
     .slice(0, Math.max(0, limit))
     .map(({ hit }) => hit)
@@ -212,7 +220,7 @@ const makeMemory = () => {
       }),
     search: (query) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
-        ranked(found(query, now), { now, near: query.near, limit: query.limit })
+        ranked(found(query, now), { now, near: query.near, limit: query.limit, byTime: query.text.trim() === "" })
       ),
     count: (query) =>
       Effect.map(Clock.currentTimeMillis, (now) => found({ ...query, limit: Number.POSITIVE_INFINITY }, now).length),
