@@ -91,6 +91,38 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "history",
+      about: "Finds prompts by their words, in every session; also adds, deletes, imports and counts them.",
+      arguments: [
+        {
+          name: "query",
+          many: true,
+          about:
+            "words, 'exact ^start end$ !not a | b re:/x/ cwd: session: author: after: before:; or add, delete, import, stats"
+        }
+      ],
+      flags: {
+        scope: { type: "string", choices: ["all", "cwd", "session"], about: "only what was used here (default: all)" },
+        session: { type: "string", value: "s", about: "the session of --scope session, or of a prompt that is added" },
+        limit: { type: "string", value: "n", about: "at most so many (default: 100)" },
+        cwd: { type: "string", value: "dir", about: "add: where it was typed (default: here)" },
+        id: { type: "string", value: "n", about: "delete: the prompt of this number" },
+        "dry-run": { type: "boolean", about: "delete, import: only say what would be done" },
+        yes: { type: "boolean", about: "delete: do not ask" },
+        from: { type: "string", value: "format", about: "import: grove, pi, omp, claude-code, codex, neovate or shell" }
+      },
+      examples: [
+        "grove history 折叠 test",
+        'grove history "\'tree !leaf after:7d" --scope cwd',
+        "grove history delete --id 42",
+        "grove history import ~/.claude/history.jsonl",
+        "grove history -- stats"
+      ]
+    },
+    load: () => import("./commands/history.ts")
+  },
+  {
+    command: {
       name: "append",
       about: "Appends entries, read as JSON from standard input, one a line; prints the id of each when it is written.",
       arguments: [{ ...session, about: "a session, or a new .jsonl path" }],

@@ -1,4 +1,5 @@
 /** Grove's prompt history and full-text index of sessions, on SQLite. */
+export * as PromptSources from "./PromptSources.ts"
 export * as SqliteDatabase from "./SqliteDatabase.ts"
 export * as SqliteDriver from "./SqliteDriver.ts"
 export * as SqlitePromptHistory from "./SqlitePromptHistory.ts"
