@@ -123,6 +123,28 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "search",
+      about: "Finds what was said in any session, by people, models and tools.",
+      arguments: [{ name: "query", required: true, many: true, about: "words, as for grove history" }],
+      flags: {
+        role: { type: "string", choices: ["user", "assistant", "tool", "summary"], about: "only what these said" },
+        tool: { type: "string", value: "name", about: "only calls and results of this tool" },
+        label: { type: "string", value: "text", about: "only entries with this label" },
+        after: { type: "string", value: "time", about: "since 2026-01-31, or for 12h, 7d, 2w, 1y" },
+        before: { type: "string", value: "time", about: "until then" },
+        project: { type: "string", value: "dir", about: "only sessions whose working directory holds this" },
+        limit: { type: "string", value: "n", about: "at most so many (default: 20)" }
+      },
+      examples: [
+        'grove search "rate limit" --role assistant',
+        "grove search 折叠 --after 7d",
+        "grove search ENOENT --tool bash"
+      ]
+    },
+    load: () => import("./commands/search.ts")
+  },
+  {
+    command: {
       name: "append",
       about: "Appends entries, read as JSON from standard input, one a line; prints the id of each when it is written.",
       arguments: [{ ...session, about: "a session, or a new .jsonl path" }],
