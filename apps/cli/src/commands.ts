@@ -219,7 +219,7 @@ export const commands: ReadonlyArray<Loadable> = [
   {
     command: {
       name: "purge",
-      about: "Makes a session, an entry or a text really gone: every copy, backup and blob. Asks first.",
+      about: "Makes a session, an entry or a text really gone: every copy, backup, blob and prompt. Asks first.",
       arguments: [{ ...session, required: false }],
       flags: {
         entry: { type: "string", value: "entry", about: "only this entry; what follows it follows its parent" },

@@ -65,6 +65,11 @@ export interface Added {
   readonly blank: number
 }
 
+/** What is to be forgotten: what was used in a session or was one of its entries, or every prompt that holds a text. */
+export type Forgotten =
+  | { readonly is: "session"; readonly session: string; readonly entry?: string }
+  | { readonly is: "text"; readonly text: string }
+
 /** The person's prompts in numbers. Repeats count as one use. */
 export interface PromptStats {
   readonly prompts: number
@@ -233,6 +238,23 @@ const makeMemory = () => {
         }
         return gone.length
       }),
+    forget: (what, { dryRun = false } = {}) =>
+      Effect.sync(() => {
+        const goes = (prompt: string, use: PromptUse) =>
+          what.is === "text"
+            ? prompt.includes(what.text)
+            : use.session === what.session && (what.entry === undefined || use.entry === what.entry)
+        const concerned = [...byText].filter(([text, { uses }]) => uses.some((use) => goes(text, use)))
+        for (const [text, kept] of dryRun ? [] : concerned) {
+          const uses = kept.uses.filter((use) => !goes(text, use))
+          const [first, ...others] = uses
+          if (first === undefined) byText.delete(text)
+          // The first use that is left is no repeat of one that is gone.
+          else byText.set(text, { ...kept, uses: [{ ...first, isRepeat: false }, ...others] })
+          if (last?.text === text) last = undefined
+        }
+        return concerned.length
+      }),
     stats: Effect.sync(() => {
       const hits = [...byText.values()].flatMap((kept) => {
         const uses = kept.uses.filter(({ author }) => author === PERSON)
@@ -286,6 +308,14 @@ export class PromptHistory extends Context.Service<
     readonly count: (query: Omit<PromptQuery, "limit">) => Effect.Effect<number, PromptHistoryError>
     /** Really deletes, every use: afterwards no byte of the prompts is left on the medium. Answers how many there were. */
     readonly remove: (ids: ReadonlyArray<number>) => Effect.Effect<number, PromptHistoryError>
+    /**
+     * Really deletes, whoever wrote it: the uses in a session, and prompts that have no other, or all prompts that hold
+     * a text. Answers how many prompts that concerns; with `dryRun` that is all it does.
+     */
+    readonly forget: (
+      what: Forgotten,
+      options?: { readonly dryRun?: boolean }
+    ) => Effect.Effect<number, PromptHistoryError>
     readonly stats: Effect.Effect<PromptStats, PromptHistoryError>
   }
 >()("@grove/core/PromptHistory") {

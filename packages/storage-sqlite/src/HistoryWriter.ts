@@ -250,7 +250,21 @@ export const write = Effect.fn("HistoryWriter.write")(function* (
 /** So many are deleted in one transaction. */
 const DELETED_AT_ONCE = 500
 
-/** Deletes prompts with their uses, the index included, and overwrites what they left in the log. */
+/** Overwrites what deleted text has left in the log. */
+const settle = (sql: SqlClient.SqlClient) => sql.unsafe("PRAGMA wal_checkpoint(TRUNCATE)")
+
+const removeChunk = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, ids: ReadonlyArray<number>) {
+  const chunk = json(ids)
+  const gone = yield* sql.unsafe<{ prompt: string; gram: string }>(
+    "SELECT prompt, gram FROM prompt WHERE id IN (SELECT value FROM json_each(?))",
+    [chunk]
+  )
+  yield* countWords(sql, gone, -1)
+  yield* sql.unsafe("DELETE FROM prompt WHERE id IN (SELECT value FROM json_each(?))", [chunk])
+  return gone.length
+})
+
+/** Deletes prompts with their uses, the index included. */
 export const remove = Effect.fn("HistoryWriter.remove")(function* (
   sql: SqlClient.SqlClient,
   ids: ReadonlyArray<number>
@@ -258,19 +272,72 @@ export const remove = Effect.fn("HistoryWriter.remove")(function* (
   let removed = 0
   const distinct = [...new Set(ids)]
   for (let start = 0; start < distinct.length; start += DELETED_AT_ONCE) {
-    const chunk = json(distinct.slice(start, start + DELETED_AT_ONCE))
-    removed += yield* sql.withTransaction(
-      Effect.gen(function* () {
-        const gone = yield* sql.unsafe<{ prompt: string; gram: string }>(
-          "SELECT prompt, gram FROM prompt WHERE id IN (SELECT value FROM json_each(?))",
-          [chunk]
-        )
-        yield* countWords(sql, gone, -1)
-        yield* sql.unsafe("DELETE FROM prompt WHERE id IN (SELECT value FROM json_each(?))", [chunk])
-        return gone.length
-      })
-    )
+    removed += yield* sql.withTransaction(removeChunk(sql, distinct.slice(start, start + DELETED_AT_ONCE)))
   }
-  if (removed > 0) yield* sql.unsafe("PRAGMA wal_checkpoint(TRUNCATE)")
+  if (removed > 0) yield* settle(sql)
   return removed
+})
+
+/** Makes a prompt what the uses that are left of it say. */
+const retell = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: number) {
+  const uses = yield* sql.unsafe<Prompts.PromptUse & { id: number; is_repeat: number }>(
+    "SELECT id, at, cwd, session, entry, author, is_repeat FROM prompt_use WHERE prompt_id = ? ORDER BY id",
+    [id]
+  )
+  const folders = yield* foldersOf(sql, uses)
+  const draft = { ...draftOf("", "", undefined), id }
+  for (const use of uses) note(draft, use, use.is_repeat === 1, folders.get(use.cwd ?? ""))
+  yield* updatePrompts(sql, [{ ...draft, placesBefore: "?" }])
+})
+
+/** Deletes the uses of a session, or of one of its entries, and prompts that have no other. */
+export const forgetSession = Effect.fn("HistoryWriter.forgetSession")(function* (
+  sql: SqlClient.SqlClient,
+  session: string,
+  entry: string | undefined,
+  dryRun: boolean
+) {
+  const [where, parameters] =
+    entry === undefined ? ["session = ?", [session]] : ["session = ? AND entry = ?", [session, entry]]
+  const concerned = yield* sql.unsafe<{ id: number }>(
+    `SELECT DISTINCT prompt_id AS id FROM prompt_use WHERE ${where}`,
+    parameters
+  )
+  if (dryRun || concerned.length === 0) return concerned.length
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql.unsafe(`DELETE FROM prompt_use WHERE ${where}`, parameters)
+      const left = yield* sql.unsafe<{ id: number }>(
+        `SELECT DISTINCT prompt_id AS id FROM prompt_use
+         WHERE prompt_id IN (SELECT value FROM json_each(?))`,
+        [json(concerned.map(({ id }) => id))]
+      )
+      const kept = new Set(left.map(({ id }) => id))
+      yield* removeChunk(
+        sql,
+        concerned.map(({ id }) => id).filter((id) => !kept.has(id))
+      )
+      for (const id of kept) yield* retell(sql, id)
+    })
+  )
+  yield* settle(sql)
+  return concerned.length
+})
+
+/** Deletes every prompt that holds a text as it stands. */
+export const forgetText = Effect.fn("HistoryWriter.forgetText")(function* (
+  sql: SqlClient.SqlClient,
+  text: string,
+  dryRun: boolean
+) {
+  const rows = yield* sql.unsafe<{ id: number }>(
+    "SELECT id FROM prompt WHERE instr(prompt, ?) > 0 OR instr(prompt, ?) > 0",
+    [text, Prompts.normalise(text)]
+  )
+  return dryRun
+    ? rows.length
+    : yield* remove(
+        sql,
+        rows.map(({ id }) => id)
+      )
 })

@@ -1,7 +1,7 @@
 /** A database file: made private, opened for several processes at once, brought to the current version, set aside if damaged. */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs"
 import { dirname } from "node:path"
-import { Clock, Data, Effect, Layer, Semaphore, Stream } from "effect"
+import { Clock, Data, Effect, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import * as SqliteDriver from "./SqliteDriver.ts"
@@ -144,5 +144,31 @@ export const setAside = Effect.fnUntraced(function* (path: string) {
   return aside
 })
 
-/** As `open`, for a service that needs nothing but the client. */
-export const layer = (options: Options) => Layer.effect(SqlClient.SqlClient, open(options))
+/** Which SQLite there is, if it can do what is needed and, where the file is there, whether that is sound. */
+export const probe = Effect.fn("SqliteDatabase.probe")(function* (path: string) {
+  const driver = SqliteDriver.preferred()
+  if (driver === undefined) {
+    return yield* new DatabaseError({ path, problem: "no-driver", cause: "no SQLite driver loads" })
+  }
+  const ask = (file: string, statements: ReadonlyArray<string>) =>
+    Effect.tryPromise({
+      try: async () => {
+        const database = await driver.open(file)
+        try {
+          let rows: ReadonlyArray<SqliteDriver.Row> = []
+          for (const statement of statements) rows = await database.all(statement, [])
+          return Object.values(rows[0] ?? {})[0]
+        } finally {
+          await database.close()
+        }
+      },
+      catch: (cause) => errorOf(path, cause)
+    })
+  yield* ask(":memory:", ["CREATE VIRTUAL TABLE t USING fts5 (a, content = '', contentless_delete = 1)"])
+  const version = yield* ask(":memory:", ["SELECT sqlite_version()"])
+  if (existsSync(path)) {
+    const sound = yield* ask(path, ["PRAGMA quick_check(1)"])
+    if (sound !== "ok") return yield* new DatabaseError({ path, problem: "damaged", cause: sound })
+  }
+  return { driver: driver.name, version: String(version) }
+})

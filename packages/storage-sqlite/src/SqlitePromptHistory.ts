@@ -146,6 +146,13 @@ export const layer = (options: Options): Layer.Layer<PromptHistory, SqliteDataba
             Effect.mapError(failed("count"))
           ),
         remove: (ids) => Effect.mapError(HistoryWriter.remove(sql, ids), failed("remove")),
+        forget: (what, { dryRun = false } = {}) =>
+          Effect.mapError(
+            what.is === "text"
+              ? HistoryWriter.forgetText(sql, what.text, dryRun)
+              : HistoryWriter.forgetSession(sql, what.session, what.entry, dryRun),
+            failed("forget")
+          ),
         stats: Effect.mapError(stats(sql), failed("stats"))
       })
     })

@@ -462,6 +462,45 @@ export const suite = (name: string, layer: Layer.Layer<PromptHistory, unknown>) 
         })
       )
 
+      it.effect("what was used in a session is forgotten there, and stays known where else it was used", () =>
+        Effect.gen(function* () {
+          const history = yield* PromptHistory
+          const [word, session] = [fresh(), fresh()]
+          yield* add(`${word} only there`, { session, entry: "e1" })
+          yield* add(`${word} also there`, { session, entry: "e2", at: NOON + 5, cwd: "/there" })
+          yield* add(`${word} also there`, { session: "another", entry: "e3", at: NOON + 1, cwd: "/elsewhere" })
+          yield* add(`${word} by an agent`, { session, author: "agent" })
+          const what = { is: "session", session } as const
+          assert.strictEqual(yield* history.forget(what, { dryRun: true }), 3)
+          assert.strictEqual((yield* search(word)).length, 2)
+          assert.strictEqual(yield* history.forget({ ...what, entry: "e1" }), 1)
+          assert.deepStrictEqual(yield* found(word), [`${word} also there`])
+          assert.strictEqual(yield* history.forget(what), 2)
+          const [hit] = yield* search(word)
+          assert.deepStrictEqual([hit?.uses, hit?.firstUsed, hit?.lastUsed], [1, NOON + 1, NOON + 1])
+          assert.deepStrictEqual([hit?.cwd, hit?.session, hit?.entry], ["/elsewhere", "another", "e3"])
+          assert.deepStrictEqual(yield* found(word, { cwd: "/there" }), [])
+          assert.deepStrictEqual(yield* found(word, { cwd: "/elsewhere" }), [`${word} also there`])
+          assert.deepStrictEqual(yield* found(`${word} author:agent`), [])
+          assert.strictEqual(yield* history.forget(what), 0)
+        })
+      )
+
+      it.effect("every prompt that holds a text is forgotten, whoever wrote it", () =>
+        Effect.gen(function* () {
+          const history = yield* PromptHistory
+          const word = fresh()
+          yield* add(`the key is x${word}y`)
+          yield* add(`an agent has ${word}`, { author: "agent" })
+          yield* add("nothing to hide")
+          const what = { is: "text", text: word } as const
+          assert.strictEqual(yield* history.forget(what, { dryRun: true }), 2)
+          assert.strictEqual(yield* history.forget(what), 2)
+          assert.strictEqual(yield* history.forget(what), 0)
+          assert.deepStrictEqual(yield* found("nothing to hide"), ["nothing to hide"])
+        })
+      )
+
       it.effect("the statistics count what a person typed, repeats once", () =>
         Effect.gen(function* () {
           const history = yield* PromptHistory
