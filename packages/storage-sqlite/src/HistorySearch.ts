@@ -12,9 +12,9 @@ import * as Terms from "./Terms.ts"
 type Query = SearchQuery.SearchQuery
 
 /** The newest so many that the index proposes are looked at. */
-const PROPOSED = 500
+const PROPOSED = 250
 /** Prompts used last: looked through where the index had to stop, or cannot know. */
-const LATELY = 1000
+const LATELY = 500
 const LATELY_WHEN_NOTHING_FITS = 5000
 /** What is said of larger numbers is "many". */
 export const MOST_COUNTED = 1000
@@ -22,7 +22,7 @@ export const MOST_COUNTED = 1000
 const RARE = 20_000
 const COMMONEST = 32
 /** A word so rare decides alone; the others are asked of the texts. */
-const DECISIVE = 500
+const DECISIVE = 250
 
 interface StoredPrompt {
   readonly id: number
@@ -186,28 +186,36 @@ const proposed = (sql: SqlClient.SqlClient, { conditions, place }: Scope, match:
   )
 }
 
-/** Words as SQLite can look for them inside of texts; it knows the case of ASCII alone, so of others nothing is asked. */
+/** Words as SQLite can look for them inside of texts. It knows the case of ASCII alone; other letters must be as typed. */
 const insideConditions = ({ clauses }: Query): ReadonlyArray<Condition> =>
-  clauses
-    .filter((clause) => clause.every(({ text }) => /^[\x20-\x7e]+$/.test(text)))
-    .map((clause) => {
-      const parts = clause.map(({ text }) => containing("p.prompt", text))
-      return { sql: `(${parts.map(({ sql }) => sql).join(" OR ")})`, parameters: parts.flatMap((p) => p.parameters) }
-    })
+  clauses.map((clause) => {
+    const parts = clause.map(({ text }) => containing("p.prompt", text))
+    return {
+      sql: `(${parts.map(({ sql }) => sql).join(" OR ")})`,
+      parameters: parts.flatMap((part) => part.parameters)
+    }
+  })
 
-/** Those of the prompts used last whose text may fit. */
-const lately = (sql: SqlClient.SqlClient, { query, conditions, place }: Scope, window: number) => {
+/** Those of the prompts used last whose text may fit, the newest first; only such as are older than `below`. */
+const lately = (
+  sql: SqlClient.SqlClient,
+  { query, conditions, place }: Scope,
+  window: number,
+  below = Number.MAX_SAFE_INTEGER
+) => {
   const where = joined([...conditions, ...inPlace(place)])
-  const inside = joined(insideConditions(query))
-  // Accents are not known to SQLite either; a text with other letters is let through.
-  const asked = inside.sql === "" ? "" : `WHERE (${inside.sql}) OR p.prompt GLOB '*[^' || char(1) || '-~]*'`
+  const inside = joined([{ sql: "p.id < ?", parameters: [below] }, ...insideConditions(query)])
   return sql.unsafe<StoredPrompt>(
     `SELECT ${COLUMNS} FROM (
        SELECT * FROM prompt p WHERE ${where.sql} ORDER BY p.last_at DESC LIMIT ?
-     ) p ${asked}`,
-    [...where.parameters, window, ...inside.parameters]
+     ) p WHERE ${inside.sql} LIMIT ?`,
+    [...where.parameters, window, ...inside.parameters, SearchQuery.asksNothing(query) ? window : PROPOSED]
   )
 }
+
+/** Whether every place where these words can stand is in the index: so it is with ideographs, not inside other words. */
+const isIndexed = ({ clauses }: Query): boolean =>
+  clauses.length > 0 && clauses.every((clause) => clause.every(({ text }) => [...text].every(SearchText.isCjk)))
 
 const merged = (
   hits: ReadonlyArray<Prompts.PromptHit>,
@@ -219,9 +227,9 @@ const merged = (
 
 const byIndex = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, scope: Scope) {
   const match = yield* matchOf(sql, scope.query)
-  if (match === undefined) return { hits: [], isCut: true }
+  if (match === undefined) return { hits: [], cutAt: undefined }
   const rows = yield* proposed(sql, scope, match)
-  return { hits: fitting(scope.query, rows), isCut: rows.length === PROPOSED }
+  return { hits: fitting(scope.query, rows), cutAt: rows.length === PROPOSED ? rows.at(-1)!.id : undefined }
 })
 
 // ------------------------------------------------------------------------------------------- what fits only nearly
@@ -371,8 +379,11 @@ export const search = Effect.fn("HistorySearch.search")(function* (
   const scope: Scope = { query, conditions: promptConditions(query, asked), place }
   if (asked.exhaustive === true) return answer(yield* everything(sql, scope))
   if (isNewestFirst) return answer(fitting(query, yield* lately(sql, scope, Math.max(0, Math.min(asked.limit, 1e6)))))
-  let { hits, isCut } = yield* byIndex(sql, scope)
-  if (isCut || hits.length < asked.limit) {
+  let { hits, cutAt } = yield* byIndex(sql, scope)
+  if (cutAt !== undefined) {
+    // Typed first long ago, used again lately.
+    hits = merged(hits, fitting(query, yield* lately(sql, scope, LATELY, cutAt)))
+  } else if (hits.length < asked.limit && !isIndexed(query)) {
     const window = hits.length === 0 ? LATELY_WHEN_NOTHING_FITS : LATELY
     hits = merged(hits, fitting(query, yield* lately(sql, scope, window)))
   }

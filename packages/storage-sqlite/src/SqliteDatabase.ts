@@ -108,10 +108,19 @@ export const open = Effect.fn("SqliteDatabase.open")(
       return yield* new DatabaseError({ path, problem: "no-driver", cause: "no SQLite driver loads" })
     }
     yield* Effect.try({ try: () => makePrivate(path), catch: (cause) => errorOf(path, cause) })
-    const database = yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => driver.open(path), catch: (cause) => errorOf(path, cause) }),
-      (database) => Effect.ignore(Effect.tryPromise(() => database.close()))
-    )
+    const database = yield* Effect.tryPromise({
+      try: () => driver.open(path),
+      catch: (cause) => errorOf(path, cause)
+    })
+    let isOpen = true
+    const close = Effect.suspend(() => {
+      const wasOpen = isOpen
+      isOpen = false
+      return wasOpen ? Effect.ignore(Effect.tryPromise(() => database.close())) : Effect.void
+    })
+    // Not every driver has SQLite do this when the last one leaves.
+    const settle = Effect.ignore(Effect.tryPromise(() => database.all("PRAGMA wal_checkpoint(PASSIVE)", [])))
+    yield* Effect.addFinalizer(() => Effect.suspend(() => (isOpen ? Effect.andThen(settle, close) : Effect.void)))
     const semaphore = yield* Semaphore.make(1)
     const acquirers = SqlClient.makeSqliteAcquirers({ connection: Effect.succeed(connectionTo(database)), semaphore })
     const sql = yield* SqlClient.make({
@@ -121,8 +130,12 @@ export const open = Effect.fn("SqliteDatabase.open")(
       beginTransaction: "BEGIN IMMEDIATE",
       spanAttributes: [["db.system.name", "sqlite"]]
     }).pipe(Effect.provide(Reactivity.layer))
-    yield* Effect.forEach(PRAGMAS, (pragma) => sql.unsafe(pragma), { discard: true })
-    yield* migrate(sql, path, migrations)
+    const ready = Effect.andThen(
+      Effect.forEach(PRAGMAS, (pragma) => sql.unsafe(pragma), { discard: true }),
+      migrate(sql, path, migrations)
+    )
+    // Closed before anybody moves the file: what is left open would later write a log that is no longer its own.
+    yield* Effect.onError(ready, () => close)
     return sql
   },
   (effect, { path }) => Effect.mapError(effect, (cause) => errorOf(path, cause))
