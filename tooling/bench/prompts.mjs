@@ -2,7 +2,11 @@
  * Prompts to measure with: made up, always the same for a seed. English and Chinese, code and names, most words common and
  * a few rare, some 280 bytes each; one in twenty is a prompt that came before.
  */
+import { renameSync, rmSync, writeFileSync } from "node:fs"
 import { randomFrom } from "./generate.mjs"
+
+/** Changes with the shape of the prompts or of the tables, so that old ones are not measured again. */
+export const VERSION = 1
 
 const ENGLISH =
   "the a to of in and is it for on with that this be please fix add test tests session sessions user users userland build search index parser commit file error rename function module export import type schema layer effect branch tree fold compact summary token cache window viewer server client request response header parse query prompt history update remove delete insert table column trigger batch worker thread async".split(
@@ -81,4 +85,81 @@ export const questions = (rare) => {
     "no match": () => `qq${some(seldom).slice(0, 3)}zzxv`
   }
   return kinds
+}
+
+const BATCH = 10_000
+
+/** @param {string} path */
+const settled = (path) => {
+  for (const end of ["-wal", "-shm"]) rmSync(path + end, { force: true })
+}
+
+/** How fast they were added is kept beside the file. @param {string} path @param {number} perSecond */
+const finish = (path, perSecond) => {
+  writeFileSync(`${path}.json`, JSON.stringify({ perSecond }))
+  renameSync(`${path}.new`, path)
+}
+
+/**
+ * @param {string} path
+ * @param {{ readonly seed: number, readonly prompts: number }} shape
+ */
+export const writeHistory = async (path, { seed, prompts }) => {
+  const [{ Effect }, { PromptHistory }, { SqlitePromptHistory }] = await Promise.all([
+    import("effect"),
+    import("@grove/core"),
+    import("@grove/storage-sqlite")
+  ])
+  const { use } = promptsFrom(seed)
+  let ms = 0
+  await Effect.runPromise(
+    Effect.gen(function* () {
+      const history = yield* PromptHistory
+      for (let from = 0; from < prompts; from += BATCH) {
+        const uses = Array.from({ length: Math.min(BATCH, prompts - from) }, (_, i) => use(from + i))
+        const begun = performance.now()
+        yield* history.addAll(uses)
+        ms += performance.now() - begun
+      }
+    }).pipe(Effect.provide(SqlitePromptHistory.layer({ path: `${path}.new` })))
+  )
+  settled(`${path}.new`)
+  finish(path, (prompts / ms) * 1000)
+}
+
+/** The schema that agents have used so far, which LIKE is asked of too. */
+const PLAIN = [
+  "PRAGMA journal_mode = WAL",
+  "CREATE TABLE history (id INTEGER PRIMARY KEY AUTOINCREMENT, prompt TEXT NOT NULL, created_at INTEGER, cwd TEXT)",
+  "CREATE INDEX idx_history_created_at ON history (created_at DESC)",
+  "CREATE VIRTUAL TABLE history_fts USING fts5 (prompt, content = 'history', content_rowid = 'id')",
+  `CREATE TRIGGER history_ai AFTER INSERT ON history BEGIN
+     INSERT INTO history_fts (rowid, prompt) VALUES (new.id, new.prompt); END`
+]
+
+/**
+ * @param {string} path
+ * @param {{ readonly seed: number, readonly prompts: number }} shape
+ */
+export const writePlain = async (path, { seed, prompts }) => {
+  const { SqliteDriver } = await import("@grove/storage-sqlite")
+  const driver = SqliteDriver.preferred()
+  if (driver === undefined) throw new Error("no SQLite driver loads")
+  const database = await driver.open(`${path}.new`)
+  for (const statement of PLAIN) await database.all(statement, [])
+  const { use } = promptsFrom(seed)
+  let ms = 0
+  for (let from = 0; from < prompts; from += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, prompts - from) }, (_, i) => use(from + i))
+    const begun = performance.now()
+    await database.all(
+      `INSERT INTO history (prompt, created_at, cwd) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`,
+      [JSON.stringify(rows.map(({ prompt, at, cwd }) => [prompt, at, cwd]))]
+    )
+    ms += performance.now() - begun
+  }
+  await database.all("PRAGMA wal_checkpoint(TRUNCATE)", [])
+  await database.close()
+  settled(`${path}.new`)
+  finish(path, (prompts / ms) * 1000)
 }

@@ -139,7 +139,10 @@ export const layer = (options: Options): Layer.Layer<PromptHistory, SqliteDataba
         addAll: (uses, { skipKnown = false } = {}) => addAll(uses, skipKnown),
         search: (query) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => HistorySearch.search(sql, query, now)).pipe(
-            Effect.mapError(failed("search"))
+            Effect.mapError(failed("search")),
+            // A span for each statement would cost as much as the statement.
+            Effect.withTracerEnabled(false),
+            Effect.withSpan("SqlitePromptHistory.search")
           ),
         count: (query) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => HistorySearch.count(sql, query, now)).pipe(
