@@ -3,6 +3,9 @@ import { eastAsianWidth } from "get-east-asian-width"
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 const ASCII = /^[\x20-\x7e]*$/
+/** Characters that take one column each and never join a neighbour: looking for graphemes among them would cost much. */
+export const SIMPLE =
+  /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03c9\u0410-\u044f\u2010-\u2027\u2500-\u25fc]*$/
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 /** Voiced marks of half-width kana join their letter but take a column of their own. */
 const HALF_WIDTH_MARK = /[\uff9e\uff9f]/g
@@ -18,7 +21,7 @@ const graphemeWidth = (grapheme: string): number => {
 
 /** Columns of a text without control characters. */
 export const of = (text: string): number => {
-  if (ASCII.test(text)) return text.length
+  if (SIMPLE.test(text)) return text.length
   let width = 0
   for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment)
   return width
@@ -27,7 +30,7 @@ export const of = (text: string): number => {
 /** At most `columns` wide; what was cut off is shown by an ellipsis. */
 export const cut = (text: string, columns: number): string => {
   if (columns <= 0) return ""
-  if (ASCII.test(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
+  if (SIMPLE.test(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
   let width = 0
   let fits = ""
   let whole = ""

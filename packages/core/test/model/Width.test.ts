@@ -102,3 +102,16 @@ describe("a text cut to a width", () => {
     })
   })
 })
+
+it("each character that is counted without looking takes one column and joins no neighbour", () => {
+  let simple = 0
+  for (let code = 0x20; code < 0x10000; code++) {
+    const character = String.fromCharCode(code)
+    if (!Width.SIMPLE.test(character)) continue
+    simple++
+    // A wide character beside it makes the whole text be looked at.
+    assert.strictEqual(Width.of(`你${character}b${character}${character}`), 6, code.toString(16))
+    assert.strictEqual(Width.cut(`${character}你`, 2), `${character}…`, code.toString(16))
+  }
+  assert.isAbove(simple, 900)
+})
