@@ -1,5 +1,6 @@
 /** What answers in Grove, and what acts: providers of chat models, a model that works offline, tools and their approval. */
 export * as Approval from "./Approval.ts"
+export * as Instructions from "./Instructions.ts"
 export * as Anthropic from "./models/Anthropic.ts"
 export * as Catalogue from "./models/Catalogue.ts"
 export * as Keys from "./models/Keys.ts"
