@@ -13,6 +13,8 @@ export interface Surroundings {
   /** Width of the terminal, or what is readable where there is none. */
   readonly columns: number
   readonly colors: boolean
+  /** Where keys of providers may be. */
+  readonly variables: { readonly [name: string]: string | undefined }
   /** Whether the terminal shows more than ASCII. */
   readonly unicode: boolean
 }

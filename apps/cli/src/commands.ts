@@ -1,6 +1,6 @@
 /** Every subcommand, with what its help says. The code of each is loaded when it is called. */
 import type { SessionStore, SessionStoreError } from "@grove/core"
-import { TreeView } from "@grove/core/model"
+import { TreeView, UsageReport } from "@grove/core/model"
 import type { Scope } from "effect/Scope"
 import type { Failure, Negative, UsageError } from "./CliError.ts"
 import type { Command, Run } from "./Command.ts"
@@ -138,6 +138,24 @@ export const commands: ReadonlyArray<Loadable> = [
       ]
     },
     load: () => import("./commands/edit.ts")
+  },
+  {
+    command: {
+      name: "usage",
+      about: "Tells what all sessions used and cost. A fork does not count again what its parent did.",
+      arguments: [],
+      flags: { by: { type: "string", choices: UsageReport.groupings, about: "a row for each (default: day, of UTC)" } }
+    },
+    load: () => import("./commands/usage.ts")
+  },
+  {
+    command: {
+      name: "models",
+      about: "Lists the models there are, and why some would not answer now.",
+      arguments: [],
+      flags: {}
+    },
+    load: () => import("./commands/models.ts")
   },
   {
     command: {

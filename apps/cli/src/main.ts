@@ -29,6 +29,7 @@ const surroundingsFrom = (cwd: string, sessionDirectory: string | boolean | unde
     terminal: Breadcrumbs.terminalId({ ttyPath: Breadcrumbs.ttyPath(), env }),
     columns: Math.trunc(Math.min(Math.max(stdout.columns ?? (Number(env.COLUMNS) || 80), NARROWEST), WIDEST)),
     colors: stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb",
+    variables: env,
     unicode: /utf-?8/i.test(locale)
   }
 }
