@@ -43,6 +43,24 @@ export const cut = (text: string, columns: number): string => {
   return text
 }
 
+/** The text in pieces of at most `columns`, none of which ends within a character; one piece where it fits. */
+export const pieces = (text: string, columns: number): ReadonlyArray<string> => {
+  if (text.length <= columns && SIMPLE.test(text)) return [text]
+  const found: Array<string> = []
+  let [piece, width] = ["", 0]
+  for (const { segment } of segmenter.segment(text)) {
+    const more = graphemeWidth(segment)
+    if (width + more > columns && piece !== "") {
+      found.push(piece)
+      piece = ""
+      width = 0
+    }
+    piece += segment
+    width += more
+  }
+  return [...found, piece]
+}
+
 /** Filled with spaces to exactly `columns`, cut if longer. */
 export const pad = (text: string, columns: number): string => {
   const fitting = cut(text, columns)

@@ -115,3 +115,12 @@ it("each character that is counted without looking takes one column and joins no
   }
   assert.isAbove(simple, 900)
 })
+
+it("pieces of a text are as wide as fits, lose nothing and cut no character in two", () => {
+  assert.deepStrictEqual(Width.pieces("short", 5), ["short"])
+  assert.deepStrictEqual(Width.pieces("", 5), [""])
+  assert.deepStrictEqual(Width.pieces("longer", 4), ["long", "er"])
+  assert.deepStrictEqual(Width.pieces("限制限制x", 5), ["限制", "限制x"])
+  assert.deepStrictEqual(Width.pieces("👨‍👩‍👧👨‍👩‍👧", 3), ["👨‍👩‍👧", "👨‍👩‍👧"])
+  assert.deepStrictEqual(Width.pieces("限", 1), ["限"])
+})
