@@ -62,6 +62,7 @@ export const commands: ReadonlyArray<Loadable> = [
           about: "which entries are shown (people: turns, --json: all)"
         },
         unfold: { type: "boolean", about: "draw side branches whole" },
+        ids: { type: "boolean", about: "what each entry is named by, for --leaf and grove edit" },
         linear
       },
       examples: ["grove tree @last", "grove tree 3f9c --filter user"]

@@ -64,6 +64,11 @@ export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: In
   const row = (title: string, ...facts: ReadonlyArray<string>) =>
     `${title.padEnd(10)} ${facts.map(Words.safe).join(symbols.dot)}`
   const labels = [...tree.facts.labels].map(([id, label]) => `  [${line(label, 40)}] ${Words.safe(id)}`)
+  const ratings = [...tree.facts.annotations]
+    .filter(([, { rating, note }]) => rating !== null || note !== null)
+    .map(([id, { rating, note }]) =>
+      [`  ${symbols.rating}${rating ?? "-"} ${Words.safe(id)}`, ...(note === null ? [] : [line(note, 50)])].join("  ")
+    )
   yield* Output.lines([
     line(shownName ?? "(no name)", 78),
     row("id", header?.id ?? "(empty file)"),
@@ -82,6 +87,7 @@ export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: In
     row("this path", ...usageFacts(usage.path)),
     row("whole tree", ...usageFacts(usage.tree)),
     row("dead ends", ...usageFacts(usage.abandoned)),
-    ...(labels.length > 0 ? ["labels", ...labels] : [])
+    ...(labels.length > 0 ? ["labels", ...labels] : []),
+    ...(ratings.length > 0 ? ["ratings", ...ratings] : [])
   ])
 })

@@ -70,6 +70,23 @@ describe("every operation", () => {
     const label = await json("edit", name, "label", "f334", "it's slow")
     assert.strictEqual(label.undo, `grove edit '${name}' label f33422b95e3b 'sqlite: locks under load'`)
     assert.strictEqual((await json("show", name)).name, "other")
+    await grove("edit", name, "label", "f334", "--", "-x")
+    assert.match((await json("edit", name, "label", "f334")).undo as string, /^grove edit -- .+ label f33422b95e3b -x$/)
+  })
+
+  it("is undone by the command it prints, whatever was edited since", async () => {
+    const name = session()
+    const first = await json("edit", name, "disable", "4497")
+    await json("edit", name, "rate", "4370", "4")
+    assert.strictEqual(first.undo, `grove edit '${name}' undo ${first.edit}`)
+    assert.strictEqual((await json("edit", name, "undo", first.edit as string)).op, "undo")
+  })
+
+  it("that rates is seen in the tree and in what the session is", async () => {
+    const name = session()
+    await json("edit", name, "rate", "4497", "4", "--note", "right, but slow")
+    assert.match((await grove("tree", name, "--ids")).stdout, /^77124b14 .+★4/m)
+    assert.match((await grove("show", name)).stdout, /ratings\n {2}★4 449777124b14 {2}right, but slow/)
   })
 })
 
@@ -101,6 +118,8 @@ describe("a refusal", () => {
     [["dsable", "4497"], "did you mean disable?"],
     [["disable"], "usage: grove edit <s> disable <id>..."],
     [["rate", "4497", "6"], "1 to 5"],
+    [["disable", "4497", "--force"], "disable does not take --force"],
+    [["stash", "4497"], "stash takes no"],
     [["summarize", "4497"], "<id>..<id>"],
     [["merge", "f334"], "--pick"]
   ])("of %j is wrong usage, exit 2", async (edit, words) => {

@@ -45,7 +45,7 @@ export const cut = (text: string, columns: number): string => {
 
 /** The text in pieces of at most `columns`, none of which ends within a character; one piece where it fits. */
 export const pieces = (text: string, columns: number): ReadonlyArray<string> => {
-  if (text.length <= columns && ASCII.test(text)) return [text]
+  if (text.length <= columns && SIMPLE.test(text)) return [text]
   const found: Array<string> = []
   let [piece, width] = ["", 0]
   for (const { segment } of segmenter.segment(text)) {
