@@ -186,7 +186,9 @@ export const parse = (command: Command, words: ReadonlyArray<string>): Result.Re
   }
   const most = command.arguments.some(({ many }) => many) ? Number.POSITIVE_INFINITY : command.arguments.length
   if (positionals.length > most) {
-    return wrong(`${command.name || "grove"} does not take ${JSON.stringify(positionals[most])}; usage: ${usageLine(command)}`)
+    return wrong(
+      `${command.name || "grove"} does not take ${JSON.stringify(positionals[most])}; usage: ${usageLine(command)}`
+    )
   }
   return Result.succeed(input)
 }

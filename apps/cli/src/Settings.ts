@@ -39,8 +39,7 @@ const parse = (path: string): Effect.Effect<unknown, Failure> =>
 export const read = Effect.gen(function* () {
   const { home } = yield* Environment
   const path = join(home, "config.json")
-  return yield* Effect.mapError(
-    Effect.flatMap(parse(path), decode),
-    (error) => (error._tag === "Failure" ? error : new Failure({ message: `${path} is not as it should be: ${error.message}` }))
+  return yield* Effect.mapError(Effect.flatMap(parse(path), decode), (error) =>
+    error._tag === "Failure" ? error : new Failure({ message: `${path} is not as it should be: ${error.message}` })
   )
 })
