@@ -1,6 +1,6 @@
 /** What the screens of the chat share: what they know, what happens to them, what they ask for, and how one plugs in. */
-import type { ApprovalAsked, ApprovalMode } from "@grove/agent"
-import type { Chat, EntryId, Json, SessionRef, SessionSummary, SessionTree, TreeUsage } from "@grove/core"
+import type { ApprovalAsked } from "@grove/agent"
+import type { ApprovalMode, Chat, EntryId, Json, SessionRef, SessionSummary, SessionTree, TreeUsage } from "@grove/core"
 import type { Input } from "../keys.ts"
 import type { Row } from "./Row.ts"
 import type { Symbols } from "./Symbols.ts"
