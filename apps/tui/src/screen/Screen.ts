@@ -80,7 +80,7 @@ export const open = (options: Options): Screen => {
   }
 
   // ----------------------------------------------------------------------------------------------------- screen
-  const screen: Widgets.Screen = blessed.screen({
+  const screen = blessed.screen({
     input: silentInput(),
     output,
     smartCSR: true,
@@ -88,7 +88,7 @@ export const open = (options: Options): Screen => {
     warnings: false,
     autoPadding: false,
     ...(options.term === undefined ? {} : { terminal: options.term })
-  } as unknown as Widgets.IScreenOptions)
+  } as unknown as Widgets.IScreenOptions) as Widgets.Screen & { readonly enter: () => void; readonly leave: () => void }
   const { program } = screen
   const box = blessed.box({ parent: screen, top: 0, left: 0, width: "100%", height: "100%", tags: false, wrap: false })
   let caret: Frame["caret"] = null

@@ -108,6 +108,8 @@ export type Event =
       readonly all: boolean
       readonly sessions: ReadonlyArray<SessionSummary.SessionSummary>
     }
+  /** The person asked for another order of the sessions. */
+  | { readonly _tag: "SessionsSorted" }
   /** Prompts of this folder, newest first, for Up and Down in the editor. */
   | { readonly _tag: "Recalled"; readonly prompts: ReadonlyArray<string> }
   | {
