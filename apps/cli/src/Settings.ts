@@ -18,7 +18,13 @@ const Settings = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
   compaction: Schema.optionalKey(Compaction.Settings),
   /** Servers that speak OpenAI's chat completions. */
-  providers: Schema.optionalKey(Schema.Array(Provider))
+  providers: Schema.optionalKey(Schema.Array(Provider)),
+  /** How the chat looks; without it, what the terminal says of itself. */
+  theme: Schema.optionalKey(Schema.Literals(["dark", "light", "none"])),
+  /** Signs that every terminal has. */
+  ascii: Schema.optionalKey(Schema.Boolean),
+  /** What Escape twice does in the chat. */
+  doubleEscape: Schema.optionalKey(Schema.Literals(["branch", "tree", "fork", "none"]))
 })
 export type Settings = typeof Settings.Type
 

@@ -35,12 +35,18 @@ const linear = {
 /** What `grove` does without the name of a command. */
 const chatCommand: Command = {
   name: "",
-  about: "Answers a prompt. With -p, or where there is no terminal, the answer alone goes to standard output.",
+  about: "The chat. With -p, or where there is no terminal, one answer alone goes to standard output.",
   arguments: [{ name: "prompt", about: "what to answer; with -p also read from standard input" }],
   flags: {
     print: { type: "boolean", short: "p", about: "answer and leave" },
     continue: { type: "boolean", short: "c", about: "go on with the last session of this terminal or folder" },
-    resume: { type: "string", short: "r", value: "s", optional: true, about: "go on with a session" },
+    resume: {
+      type: "string",
+      short: "r",
+      value: "s",
+      optional: true,
+      about: "go on with a session; alone, choose one"
+    },
     session: { type: "string", value: "s", about: "go on with a session, or make one at a new .jsonl path" },
     fork: { type: "string", value: "s", about: "go on in a copy of a session" },
     "no-session": { type: "boolean", about: "record nothing anywhere" },
@@ -53,7 +59,7 @@ const chatCommand: Command = {
   examples: ['grove -p "how tall is an elm?"', 'git diff | grove -p "review this"', 'grove -p -c "and an oak?"']
 }
 
-export const chat: Loadable = { command: chatCommand, load: () => import("./commands/print.ts") }
+export const chat: Loadable = { command: chatCommand, load: () => import("./commands/chat.ts") }
 
 export const commands: ReadonlyArray<Loadable> = [
   {

@@ -98,12 +98,8 @@ const commandFirst = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
 /** A prompt has a space in it, or follows `--` or a flag; a single word is a command, or a slip. */
 const isPrompt = (word: string): boolean => word.startsWith("-") || /\s/u.test(word)
 
-/** Until there is a chat, a person who says nothing is shown what there is: the help and the sessions found. */
 const program = (words: ReadonlyArray<string>) => {
   const [first, ...rest] = commandFirst(words)
-  if (first === undefined && process.stdin.isTTY) {
-    return Effect.andThen(print([...overview, ""]), runNamed("ls", []))
-  }
   if (first === "--help" || first === "-h" || first === "help") {
     return rest[0] === undefined ? print(overview) : runNamed(rest[0], ["--help"])
   }
