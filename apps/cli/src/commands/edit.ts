@@ -5,9 +5,11 @@ import {
   type EditRefused,
   type EntryId,
   EntryIds,
+  Generating,
   Ids,
   type NoSummary,
   Preview,
+  RunningReplies,
   type Session,
   Sessions,
   type SessionTree,
@@ -15,11 +17,13 @@ import {
   TreeEdits,
   Width
 } from "@grove/core"
+import { FileRunningReplies } from "@grove/storage-files"
 import { Effect, Layer } from "effect"
 import { Failure, UsageError } from "../CliError.ts"
 import { didYouMean, type Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
 import * as Output from "../Output.ts"
+import { Paths } from "../Paths.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
@@ -279,16 +283,16 @@ const effect = ({ context: { before, after } }: TreeEdits.Edited, unicode: boole
   return `context: ${messages}, about ${change(before.tokens, after.tokens, "token", arrow)}`
 }
 
+const BY_HAND = "give the summary with --text <t>, or - to read it from standard input"
+
 const told = (name: string, error: EditError) => {
   switch (error._tag) {
     case "EditRefused":
       return refusal(error.code, error.message)
     case "NoSummary":
-      return new Failure({
-        message: `no model is set up to summarise ${some(error.entries)} of ${name}; give the summary with --text <t>, or - to read it from standard input`
-      })
+      return new Failure({ message: `no model is set up to summarise ${some(error.entries)} of ${name}; ${BY_HAND}` })
     case "SummaryFailed":
-      return new Failure({ message: error.message })
+      return new Failure({ message: `${error.message}; ${BY_HAND}` })
     default:
       return error
   }
@@ -336,6 +340,25 @@ const stash = Effect.fnUntraced(function* (name: string, flags: Input["flags"]) 
 const STASH = "stash"
 export const operationNames = [...Object.keys(operations), STASH]
 
+/** Whether a model has to write a summary: one is needed and none was given. */
+const isSummaryAsked = (word: string, words: ReadonlyArray<string>, flags: Input["flags"]): boolean =>
+  (word === "summarize" || flags.summary === true) && flags.text === undefined && words[1] !== "-"
+
+const summaries = Effect.promise(async () => (await import("../Summaries.ts")).layer)
+
+/** Where replies are being generated, in whichever program. */
+const generating = Effect.gen(function* () {
+  const { home } = yield* Paths
+  const running = yield* Effect.provide(RunningReplies, FileRunningReplies.layer({ home }))
+  return {
+    under: ({ header, ref }: Session) =>
+      Effect.map(
+        running.list(header?.id ?? ref.id),
+        (replies) => new Set(replies.flatMap(({ parentId }) => (parentId === null ? [] : [parentId])))
+      )
+  }
+})
+
 export const run = Effect.fn("edit")(function* ({ arguments: [name, word, ...words], flags }: Input) {
   if (word === STASH) {
     return yield* words.length === 0 ? stash(name!, flags) : wrong(`stash takes no ${JSON.stringify(words[0])}`)
@@ -363,6 +386,8 @@ export const run = Effect.fn("edit")(function* ({ arguments: [name, word, ...wor
   }).pipe(
     Effect.scoped,
     Effect.provide(Layer.provide(Sessions.layer, EntryIds.layer)),
+    Effect.provide(isSummaryAsked(word!, words, flags) ? yield* summaries : Layer.empty),
+    Effect.provideService(Generating, yield* generating),
     Effect.catchTags({
       EditRefused: (error) => Effect.fail(told(name!, error)),
       NoSummary: (error) => Effect.fail(told(name!, error)),

@@ -1,14 +1,18 @@
 /** `grove edit` and `grove compare`, run as people run them. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { FileRunningReplies } from "@grove/storage-files"
 import { type Json, onlyValue, program, type Ran, run } from "../support.ts"
 
 const example = fileURLToPath(new URL("../../../../docs/examples/rate-limit.jsonl", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "grove-edit-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const home = join(folder, "home")
+mkdirSync(home)
 
 let made = 0
 const session = (): string => {
@@ -18,7 +22,7 @@ const session = (): string => {
 }
 
 const grove = (...args: ReadonlyArray<string>): Promise<Ran> => {
-  const env = { PATH: process.env.PATH ?? "", HOME: folder, GROVE_HOME: join(folder, "home"), LANG: "C.UTF-8" }
+  const env = { PATH: process.env.PATH ?? "", HOME: folder, GROVE_HOME: home, LANG: "C.UTF-8" }
   return run(process.execPath, [program, ...args], { cwd: folder, env: { ...env, COLUMNS: "80" } })
 }
 const json = async (...args: ReadonlyArray<string>): Promise<Json> => {
@@ -108,10 +112,29 @@ describe("a refusal", () => {
     assert.strictEqual(readFileSync(join(folder, name), "utf8"), before)
   })
 
-  it("of a summary that nobody writes says how to give one", async () => {
-    const ran = await grove("edit", session(), "summarize", "8b5c..4497")
+  it("of a summary that the model does not write changes nothing and says how to give one", async () => {
+    const name = session()
+    const before = readFileSync(join(folder, name), "utf8")
+    writeFileSync(join(home, "config.json"), JSON.stringify({ compaction: { model: "nobody/at-all" } }))
+    const ran = await grove("edit", name, "summarize", "8b5c..4497")
+    rmSync(join(home, "config.json"))
     assert.strictEqual(ran.code, 1)
-    assert.include(ran.stderr, "--text")
+    assert.match(ran.stderr, /nobody\/at-all.*--text/)
+    assert.strictEqual(readFileSync(join(folder, name), "utf8"), before)
+  })
+
+  it("comes where a reply is being generated", async () => {
+    const name = session()
+    const { id } = JSON.parse(readFileSync(join(folder, name), "utf8").split("\n")[0]!)
+    const note = { session: id, entry: "aaaaaaaaaaaa", parentId: "f3e2e400523c", model: "a/b", started: "", text: "" }
+    mkdirSync(join(home, "running"), { recursive: true })
+    const running = join(home, "running", `${id}.aaaaaaaaaaaa.json`)
+    writeFileSync(running, JSON.stringify({ ...note, owner: FileRunningReplies.ownerOf(process.pid) }))
+    const ran = await grove("edit", name, "prune", "449777124b14")
+    const forced = await grove("edit", name, "prune", "449777124b14", "--force")
+    rmSync(running)
+    assert.deepStrictEqual([ran.code, forced.code], [1, 0])
+    assert.include(ran.stderr, "refused (busy)")
   })
 
   it.each([
