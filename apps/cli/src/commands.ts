@@ -253,6 +253,16 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "compact",
+      about: "Makes the context of a session shorter: what was said first gives way to a summary.",
+      arguments: [session, { name: "instructions", about: "what the summary should dwell on" }],
+      flags: { model: { type: "string", value: "provider/model", about: "which model writes the summary" } },
+      examples: ['grove compact @last "keep every file name"']
+    },
+    load: () => import("./commands/compact.ts")
+  },
+  {
+    command: {
       name: "append",
       about: "Appends entries, read as JSON from standard input, one a line; prints the id of each when it is written.",
       arguments: [{ ...session, about: "a session, or a new .jsonl path" }],

@@ -1,5 +1,5 @@
 /** `grove -p`: one prompt, its answer, and nothing else on standard output. */
-import { Engine, Tools, type Turn, type TurnEnd, type TurnEvent } from "@grove/agent"
+import { Engine, type Turn, type TurnEnd, type TurnEvent } from "@grove/agent"
 import { type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
 import { Clock, Effect, Exit, Fiber, Stream } from "effect"
 import * as Chat from "../Chat.ts"
@@ -146,7 +146,7 @@ const answer = Effect.fnUntraced(function* (
   count: number,
   flags: Input["flags"]
 ) {
-  const { cwd, isInteractive } = yield* Environment
+  const { isInteractive } = yield* Environment
   const engine = yield* Engine
   const asked = typeof flags.model === "string" ? { model: flags.model } : {}
   // A model that nobody has is told before anything is made; the prompt is in the history all the same.
@@ -156,16 +156,10 @@ const answer = Effect.fnUntraced(function* (
   const session = yield* ChatSession.open(wanted)
   yield* remember(prompt, session)
   yield* engine.recover(session)
-  yield* goTo(session, flags.at)
+  yield* goTo(session, flags.linear === true ? (session.tree.linear().leaf ?? undefined) : flags.at)
   const teller = flags.json === true ? asJson : asText(isInteractive.output)
   yield* teller.begin(session, wanted._tag === "Unrecorded" ? null : session.ref.path)
-  const options = {
-    ...asked,
-    cwd,
-    prompt,
-    tools: Tools.standard(),
-    ...(typeof flags.approval === "string" && { approval: flags.approval as "default" })
-  }
+  const options = { ...(yield* Chat.replyOptions(session, flags)), prompt }
   const turns = count === 1 ? [yield* engine.start(session, options)] : yield* engine.samples(session, count, options)
   const ends = yield* Effect.forEach(turns, (turn) => follow(turn, teller), { concurrency: "unbounded" })
   const failed = ends.map(errorLine).find((message) => message !== undefined)
