@@ -1,157 +1,43 @@
 /** Service: a prompt in; replies, tool calls and their results appended to the session, and told as they come. */
-import type {
-  AppendError,
-  ChatModelError,
-  CompactOutcome,
-  Cursor,
-  Entry,
-  EntryId,
-  LeafMoved,
-  Message,
-  ModelInfo,
-  Policy,
-  Session,
-  StopReason,
-  SummaryFailed,
-  ThinkingLevel,
-  UnknownEntry,
+import {
+  type AppendError,
+  type ChatModelError,
+  type CompactOutcome,
+  Compactor,
+  type Entry,
+  type EntryId,
+  type LeafMoved,
+  type ModelInfo,
+  RunningReplies,
+  type Session,
+  type StopReason,
+  type SummaryFailed,
   Usage
 } from "@grove/core"
-import { Context, type Effect, type Scope, type Stream } from "effect"
-import type { OpenCall } from "./OpenCalls.ts"
-import type { Tool, ToolRequest } from "./Tool.ts"
-
-/** `default` asks before writes and commands, `autoEdit` before commands, `yolo` never. */
-export type ApprovalMode = "default" | "autoEdit" | "yolo"
-
-/** A call that waits for a person. */
-export interface ApprovalAsked {
-  /** The reply with the call. */
-  readonly entry: EntryId
-  readonly callId: string
-  readonly tool: Tool
-  readonly arguments: { readonly [name: string]: unknown }
-  readonly request: ToolRequest
-  /** A few words: why a person is asked. */
-  readonly because: string
-}
-
-/** Replies that were made together: what they hang under, and how many they are. */
-export interface Group {
-  readonly id: string
-  readonly cause: "samples"
-  /** From 0. */
-  readonly index: number
-  readonly of: number
-}
-
-/** How a turn answers; the same for every turn of a chat. */
-export interface ReplyOptions {
-  /** Where tools work: an absolute path. */
-  readonly cwd: string
-  /** `provider/model`. Left out: what the session says, else what is configured, else the first that would answer. */
-  readonly model?: string
-  readonly thinkingLevel?: ThinkingLevel
-  readonly system?: string
-  readonly knowledge?: ReadonlyArray<Policy.Knowledge>
-  readonly tools?: ReadonlyArray<Tool>
-  /** For this turn, whatever the session says. */
-  readonly approval?: ApprovalMode
-  /** Asks the person, who may take their time; interrupted when the turn is cancelled. Left out, the answer is no. */
-  readonly approve?: (asked: ApprovalAsked) => Effect.Effect<boolean>
-}
-
-export interface TurnOptions extends ReplyOptions {
-  /** What the person says. Left out, the model answers what is there already. */
-  readonly prompt?: Message.Content
-  /**
-   * Where a turn in the background begins; it never moves the person. Left out, the turn begins where the person stands
-   * and takes them along, as long as they stay where it is.
-   */
-  readonly at?: string | null
-  /** Calls without results where the turn begins: run them, or note that they failed (the default) and go on. */
-  readonly openCalls?: "run" | "fail"
-  readonly group?: Group
-}
-
-export type TurnEvent =
-  /** The context is being made shorter. */
-  | { readonly _tag: "Compacting"; readonly reason: "threshold" | "overflow" }
-  /** What came of it; where it failed nothing has changed, and the turn goes on. */
-  | { readonly _tag: "Compacted"; readonly outcome: CompactOutcome }
-  | { readonly _tag: "CompactionFailed"; readonly message: string }
-  /** A reply begins. It will be the entry of that id, under that parent. */
-  | { readonly _tag: "Started"; readonly entry: EntryId; readonly parentId: EntryId | null; readonly model: string }
-  | { readonly _tag: "Delta"; readonly entry: EntryId; readonly kind: "text" | "thinking"; readonly text: string }
-  /** Nothing has come yet; the request is made again after a rest. */
-  | {
-      readonly _tag: "Retry"
-      readonly entry: EntryId
-      readonly attempt: number
-      readonly delayMillis: number
-      readonly because: string
-    }
-  /** The model wants something done; the call is whole, and in the reply of that id. */
-  | {
-      readonly _tag: "ToolStart"
-      readonly entry: EntryId
-      readonly callId: string
-      readonly name: string
-      readonly arguments: { readonly [name: string]: unknown }
-    }
-  /** A person is asked whether the call may run. */
-  | { readonly _tag: "ApprovalRequested"; readonly asked: ApprovalAsked }
-  | { readonly _tag: "ApprovalAnswered"; readonly entry: EntryId; readonly callId: string; readonly approved: boolean }
-  /** `result` is the entry that holds the outcome. */
-  | {
-      readonly _tag: "ToolEnd"
-      readonly entry: EntryId
-      readonly callId: string
-      readonly name: string
-      readonly isError: boolean
-      readonly result: EntryId
-    }
-  /** Written: prompts, replies, results, compactions, changes of the model. */
-  | { readonly _tag: "Appended"; readonly entry: Entry.Entry }
-  /** The last event, of every turn. */
-  | { readonly _tag: "End"; readonly end: TurnEnd }
-
-/** What a turn can fail with. What had been said by then is in the session. */
-export type TurnError = ChatModelError | AppendError
-
-export type TurnState = "generating" | "complete" | "error" | "aborted"
-
-export interface TurnEnd {
-  readonly state: Exclude<TurnState, "generating">
-  /** The prompt's entry; `null` if there was none, or it could not be written: then the person still has to be given it back. */
-  readonly prompt: EntryId | null
-  /** Where the turn's cursor stands. */
-  readonly leaf: EntryId | null
-  /** Of the last reply. */
-  readonly stopReason: StopReason
-  /** Of all requests of this turn. */
-  readonly usage: Usage.UsageSum
-  /** `null` unless `state` is `error`. Its message is one line for people. */
-  readonly error: TurnError | null
-}
-
-/** A turn that is under way, or over. */
-export interface Turn {
-  readonly session: Session
-  /** Its own position. */
-  readonly cursor: Cursor
-  readonly state: Effect.Effect<TurnState>
-  /** From the beginning, however late one listens, up to the `End`. Many may listen. */
-  readonly events: Stream.Stream<TurnEvent>
-  /** Ends it, at any stage: what was said is kept, calls that had not finished have results. Succeeds when all is written. */
-  readonly cancel: Effect.Effect<void>
-  /** Says something more before the next request; `false` if the turn is over, and nothing was said. */
-  readonly steer: (prompt: Message.Content) => Effect.Effect<boolean>
-  readonly end: Effect.Effect<TurnEnd>
-}
-
-/** Why a turn did not begin; nothing was written. */
-export type StartError = ChatModelError | UnknownEntry
+import {
+  Cause,
+  Clock,
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Fiber,
+  Latch,
+  Layer,
+  Option,
+  PubSub,
+  type Scope,
+  Semaphore,
+  Stream,
+  type Take
+} from "effect"
+import * as ModelChoice from "./ModelChoice.ts"
+import * as OpenCalls from "./OpenCalls.ts"
+import * as Running from "./Running.ts"
+import * as ToolRuns from "./ToolRuns.ts"
+import type { Group, StartError, Turn, TurnEnd, TurnError, TurnEvent, TurnOptions, TurnState } from "./Turn.ts"
+import * as TurnLoop from "./TurnLoop.ts"
+import type { Settings, Work } from "./Work.ts"
 
 export class Engine extends Context.Service<
   Engine,
@@ -180,7 +66,7 @@ export class Engine extends Context.Service<
      */
     readonly recover: (session: Session) => Effect.Effect<ReadonlyArray<Entry.Entry>, AppendError>
     /** Calls at the end of the path that have no results: something broke off. A turn with `openCalls: "run"` runs them. */
-    readonly openCalls: (session: Session, at?: string | null) => Effect.Effect<ReadonlyArray<OpenCall>>
+    readonly openCalls: (session: Session, at?: string | null) => Effect.Effect<ReadonlyArray<OpenCalls.OpenCall>>
     /** Notes that open calls failed, or goes back to before the reply that made them. */
     readonly settle: (session: Session, how: "fail" | "drop") => Effect.Effect<void, AppendError>
     /** Makes the context where the person stands shorter, as they asked for. */
@@ -189,4 +75,176 @@ export class Engine extends Context.Service<
       options?: { readonly model?: string; readonly instructions?: string }
     ) => Effect.Effect<CompactOutcome, ChatModelError | SummaryFailed | AppendError | LeafMoved>
   }
->()("@grove/agent/Engine") {}
+>()("@grove/agent/Engine") {
+  static readonly layer = (settings: Settings = {}) => Layer.effect(Engine, make(settings))
+}
+
+type Services = TurnLoop.Services
+
+const make = Effect.fnUntraced(function* (settings: Settings) {
+  const services = yield* Effect.context<Services>()
+  const replies = yield* RunningReplies
+  const compactor = yield* Compactor
+  const asking = yield* Semaphore.make(1)
+  const turns = new Set<Turn>()
+
+  const model: Engine["Service"]["model"] = (session, { model, at } = {}) =>
+    Effect.gen(function* () {
+      const place = session === null ? null : at === undefined ? yield* session.main.leaf : at
+      const own = session === null ? null : ModelChoice.ofSession(session, place)
+      return yield* ModelChoice.resolve(model, own, settings.model)
+    }).pipe(Effect.provideContext(services))
+
+  const cursorFor = (session: Session, at: string | null | undefined) =>
+    at === undefined ? session.lead : session.cursor(at)
+
+  const workFor = Effect.fnUntraced(function* (
+    session: Session,
+    options: TurnOptions,
+    emit: Work["emit"]
+  ): Effect.fn.Return<Work, StartError> {
+    const cursor = yield* cursorFor(session, options.at)
+    const info = yield* model(session, options)
+    return {
+      session,
+      cursor,
+      options,
+      settings,
+      info,
+      asking,
+      emit,
+      prompt: null,
+      usage: Usage.zero,
+      hasNoSummary: false,
+      steering: [],
+      isOver: false
+    }
+  })
+
+  const endOf = Effect.fnUntraced(function* (work: Work, exit: Exit.Exit<StopReason, TurnError>) {
+    const state = Exit.isSuccess(exit) ? "complete" : Cause.hasInterruptsOnly(exit.cause) ? "aborted" : "error"
+    return {
+      state,
+      prompt: work.prompt,
+      leaf: yield* work.cursor.leaf,
+      stopReason: Exit.isSuccess(exit) ? exit.value : state === "aborted" ? "aborted" : "error",
+      usage: work.usage,
+      error: Exit.isSuccess(exit) ? null : Option.getOrNull(Cause.findErrorOption(exit.cause)),
+      unsaid: work.steering.splice(0)
+    } satisfies TurnEnd
+  })
+
+  const start: Engine["Service"]["start"] = Effect.fn("Engine.start")(function* (session, options) {
+    const events = yield* PubSub.unbounded<Take.Take<TurnEvent>>({ replay: Number.POSITIVE_INFINITY })
+    const ended = yield* Deferred.make<TurnEnd>()
+    const emit = (event: TurnEvent) => Effect.asVoid(PubSub.publish(events, [event]))
+    const work = yield* workFor(session, options, emit)
+    let state: TurnState = "generating"
+
+    const finish = Effect.fnUntraced(function* (exit: Exit.Exit<StopReason, TurnError>) {
+      work.isOver = true
+      turns.delete(turn)
+      if (Exit.isFailure(exit) && Cause.hasDies(exit.cause)) {
+        const bug = Exit.failCause(exit.cause as Cause.Cause<never>)
+        state = "error"
+        yield* PubSub.end(events, bug)
+        return yield* Deferred.done(ended, bug)
+      }
+      const end = yield* endOf(work, exit)
+      state = end.state
+      yield* emit({ _tag: "End", end })
+      yield* PubSub.end(events, Exit.void)
+      return yield* Deferred.succeed(ended, end)
+    })
+
+    const scope = yield* Effect.scope
+    const whole = Effect.andThen(TurnLoop.prepare(work), TurnLoop.run(work)).pipe(Effect.provideContext(services))
+    const begin = yield* Latch.make()
+    const fiber = yield* Effect.forkIn(
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Effect.exit(restore(Effect.andThen(begin.await, whole))), finish)
+      ),
+      scope,
+      { startImmediately: true }
+    )
+    const turn: Turn = {
+      session,
+      cursor: work.cursor,
+      state: Effect.sync(() => state),
+      events: Stream.fromPubSubTake(events),
+      cancel: Effect.asVoid(Fiber.interrupt(fiber)),
+      steer: (prompt) => Effect.sync(() => !work.isOver && work.steering.push(prompt) > 0),
+      end: Deferred.await(ended)
+    }
+    turns.add(turn)
+    yield* begin.open
+    return turn
+  })
+
+  const samples: Engine["Service"]["samples"] = Effect.fn("Engine.samples")(function* (session, count, options) {
+    const { prompt, ...rest } = options
+    const work = yield* workFor(session, options, () => Effect.void)
+    yield* Effect.provideContext(TurnLoop.prepare(work), services)
+    const at = yield* work.cursor.leaf
+    const id = at ?? "root"
+    const group = (index: number): Group => ({ id, cause: "samples", index, of: count })
+    return yield* Effect.forEach(
+      Array.from({ length: count }, (_, index) => group(index)),
+      (group) => start(session, { ...rest, model: work.info.ref, at, group })
+    )
+  })
+
+  const recover: Engine["Service"]["recover"] = Effect.fn("Engine.recover")(function* (session) {
+    const { tree, ref } = session
+    const made: Array<Entry.Entry> = []
+    for (const reply of yield* replies.takeAbandoned(ref.id)) {
+      if (!tree.has(reply.entry)) {
+        const isWaitedFor = reply.group === undefined && (yield* session.main.leaf) === reply.parentId
+        const cursor = isWaitedFor
+          ? yield* session.lead
+          : yield* Effect.catchTag(session.cursor(reply.parentId), "UnknownEntry", () =>
+              Effect.orDie(session.cursor(null))
+            )
+        made.push(yield* cursor.appendAs(reply.entry, Running.interrupted(reply)))
+      }
+      yield* replies.forget(ref.id, reply.entry)
+    }
+    return made
+  })
+
+  const openCalls: Engine["Service"]["openCalls"] = (session, at) =>
+    Effect.map(at === undefined ? session.main.leaf : Effect.succeed(at), (leaf) =>
+      OpenCalls.at(session.tree, leaf as EntryId | null)
+    )
+
+  const settle: Engine["Service"]["settle"] = Effect.fn("Engine.settle")(function* (session, how) {
+    const open = yield* openCalls(session)
+    if (open.length === 0) return
+    if (how === "drop") {
+      const before = session.tree.get(open[0]!.entry)!.parentId
+      return yield* before === null ? session.main.resetLeaf : Effect.orDie(session.main.branch(before))
+    }
+    const timestamp = yield* Clock.currentTimeMillis
+    for (const call of open) yield* session.main.append(ToolRuns.resultOf(call, ToolRuns.INTERRUPTED, timestamp))
+  })
+
+  const compact: Engine["Service"]["compact"] = Effect.fn("Engine.compact")(function* (session, options = {}) {
+    const info = yield* model(session, options)
+    const { compaction } = settings
+    const own = options.model === undefined ? compaction : { ...compaction, model: info.ref }
+    const { instructions } = options
+    const how = { ...TurnLoop.compaction(info, { compaction: own }), instructions, reason: "manual" } as const
+    return yield* compactor.compact(session, session.main, how)
+  })
+
+  return Engine.of({
+    model,
+    start,
+    samples,
+    running: (session) => Effect.sync(() => [...turns].filter((turn) => turn.session === session)),
+    recover,
+    openCalls,
+    settle,
+    compact
+  })
+})
