@@ -1,6 +1,5 @@
 /** One request to a model, and the reply it becomes: whole, or as far as it came. */
 import {
-  type BlobStore,
   Chat,
   ChatModel,
   type ChatModelError,
@@ -24,14 +23,11 @@ const requestFor = Effect.fnUntraced(function* ({ cursor, info, options }: Work)
   const policy = yield* ContextPolicy
   const context = yield* cursor.context
   const { system, knowledge, tools = [], thinkingLevel } = options
-  const { systemPrompt, messages } = yield* policy.apply(
-    context,
-    {
-      model: ModelChoice.capabilities(info, tools.length > 0),
-      ...(system !== undefined && { systemPrompt: system }),
-      ...(knowledge !== undefined && { knowledge })
-    }
-  )
+  const { systemPrompt, messages } = yield* policy.apply(context, {
+    model: ModelChoice.capabilities(info, tools.length > 0),
+    ...(system !== undefined && { systemPrompt: system }),
+    ...(knowledge !== undefined && { knowledge })
+  })
   return {
     model: info.ref,
     messages,

@@ -384,7 +384,11 @@ const openSession = Effect.fnUntraced(function* (
       const appended = yield* place(entry, parentId, { promised })
       const leaf = Mark.isMark(appended) ? parentId : appended.id
       if (movesPerson) yield* write([appended])
-      else yield* write([appended, yield* place(leafMark(person.leaf, [appended.id]), person.leaf, { beside: appended.id })])
+      else
+        yield* write([
+          appended,
+          yield* place(leafMark(person.leaf, [appended.id]), person.leaf, { beside: appended.id })
+        ])
       promises.delete(appended.id)
       const moved = movesPerson && leaf !== position.leaf ? { moved: leaf } : {}
       position.leaf = leaf
