@@ -91,6 +91,41 @@ test("only the edge reads the environment", () => {
   refuses("apps/cli/src/a.ts", text, "1 only main.ts may import Config", "2 only main.ts may read process.env")
 })
 
+test("the environment is the edge's however it is spelled", () => {
+  for (const text of [
+    'process["env"].HOME',
+    "process?.env",
+    "process?.['env']",
+    "globalThis.process",
+    'globalThis["process"].env',
+    "global.process",
+    "const { env, stdout } = process"
+  ]) {
+    allows("apps/cli/src/main.ts", text)
+    refuses("packages/storage-files/src/A.ts", text, "1 only main.ts may read process.env")
+  }
+  allows("packages/storage-files/src/A.ts", "process.pid\nconst { env } = surroundings\nprocess.environment")
+})
+
+test("the model asks neither the clock nor chance", () => {
+  for (const text of [
+    "Date.now()",
+    "Date['now']",
+    "new Date()",
+    "new Date( )",
+    "new Date\n",
+    "x = Date()",
+    "Math.random()",
+    'Math["random"]()',
+    "performance.now()",
+    "crypto.randomUUID()"
+  ]) {
+    refuses("packages/core/src/model/A.ts", text, "1 packages/core/src/model may not ask the clock or chance")
+    allows("packages/core/src/A.ts", text)
+  }
+  allows("packages/core/src/model/A.ts", "new Date(milliseconds).toISOString()\nDate.parse(text)\nMath.round(1)")
+})
+
 test("comments and strings are not imports", () => {
   allows("packages/core/src/A.ts", '/**\nimport { a } from "@grove/sdk"\n*/\n// process.env, import("node:fs")')
   allows("packages/core/src/A.ts", 'const glob = "src/**"\nconst url = "https://a.b/*"\nconst from = "node:fs"')

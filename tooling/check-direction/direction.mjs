@@ -29,6 +29,32 @@ const SERVICES = new Set([
 /** Where the environment may be read. */
 const EDGE = /\/main\.ts$|^apps\/viewer\/src\/runtime\.ts$/
 
+/** `.name` or `["name"]`, with or without a question mark. @param {string} name */
+const member = (name) => `\\s*(?:\\??\\.\\s*${name}\\b|(?:\\?\\.)?\\s*\\[\\s*["'\`]${name}["'\`]\\s*\\])`
+
+/** Also taken apart, or reached by way of the global object, which would hide it. */
+const ENVIRONMENT = new RegExp(
+  [
+    `\\bprocess${member("env")}`,
+    `\\bglobal(?:This)?${member("process")}`,
+    "\\{[^{}=]*\\benv\\b[^{}=]*\\}\\s*=\\s*process\\b"
+  ].join("|"),
+  "g"
+)
+
+/** What is pure is given the time and its ids. `new Date(0)` only spells a time. */
+const CLOCK_OR_CHANCE = new RegExp(
+  [
+    `\\bDate${member("now")}`,
+    "\\bnew\\s+Date\\s*(?:\\(\\s*\\)|(?![\\s(]))",
+    "(?<!new\\s+|[\\w$.])Date\\s*\\(",
+    `\\bMath${member("random")}`,
+    `\\bperformance${member("now")}`,
+    `\\bcrypto${member("(?:randomUUID|getRandomValues)")}`
+  ].join("|"),
+  "g"
+)
+
 /** @typedef {{ readonly path: string, readonly text: string }} File `path` is from the root, with forward slashes. */
 /** @typedef {{ readonly path: string, readonly line: number, readonly message: string }} Violation */
 /** @typedef {{ readonly line: number, readonly specifier: string, readonly names: ReadonlyArray<string> }} Import */
@@ -159,11 +185,14 @@ export const violations = (files, packages) => {
       ].filter((message) => message !== false && message !== undefined)
     }
 
+    /** @param {RegExp} pattern @param {string} message */
+    const uses = (pattern, message) =>
+      [...code.matchAll(pattern)].map(({ index }) => ({ path, line: lineAt(code, index), message }))
+
     return [
       ...importsIn(code).flatMap((found) => problemsOf(found).map((message) => ({ path, line: found.line, message }))),
-      ...[...code.matchAll(/\bprocess\s*\??\.\s*env\b/g)]
-        .filter(() => !EDGE.test(path))
-        .map(({ index }) => ({ path, line: lineAt(code, index), message: "only main.ts may read process.env" }))
+      ...(EDGE.test(path) ? [] : uses(ENVIRONMENT, "only main.ts may read process.env")),
+      ...(rule.pure ? uses(CLOCK_OR_CHANCE, `${rule.at} may not ask the clock or chance`) : [])
     ]
   }
 

@@ -47,9 +47,16 @@ const ambiguous = (name: string, candidates: ReadonlyArray<string>): string => {
   return `${name} could be ${listed}${others > 0 ? ` or ${others} others` : ""}; name one of them`
 }
 
+/** Ids of what a person may name: marks are no places. */
+function* places(tree: SessionTree): Generator<EntryId> {
+  for (const row of tree.rows()) if (!tree.isMarkAt(row)) yield tree.idAt(row)!
+}
+
+const isPlace = (tree: SessionTree, id: string): boolean => tree.has(id) && !tree.isMarkAt(tree.rowOf(id))
+
 /** The entry a person named, by id or by an unambiguous prefix or suffix. */
 export const entry = (tree: SessionTree, name: string): Effect.Effect<EntryId, Failure> => {
-  const found = tree.has(name) ? [name as EntryId] : Ids.candidates(name, tree.ids())
+  const found = isPlace(tree, name) ? [name as EntryId] : Ids.candidates(name, places(tree))
   if (found.length === 1) return Effect.succeed(found[0]!)
   if (found.length === 0) {
     return Effect.fail(new Failure({ message: `no entry ${name} in this session; grove tree shows its entries` }))
@@ -63,19 +70,22 @@ export const leaf = (tree: SessionTree, name: string | boolean | undefined): Eff
   return name === "none" && !tree.has(name) ? Effect.succeed(null) : entry(tree, name)
 }
 
+/** What went wrong, and what to do. */
 const causes: { readonly [code: string]: string } = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EISDIR: "it is a directory, not a session file",
-  ENOTDIR: "part of the path is not a directory",
-  ENAMETOOLONG: "the name is too long",
-  ELOOP: "too many symbolic links",
-  EINVAL: "it is not a regular file",
-  EIO: "the disk reported an error",
-  ENOENT: "the file is gone",
-  ENOSPC: "the disk is full",
-  EDQUOT: "your quota on this disk is used up",
-  EROFS: "the file system is read-only",
+  EACCES: "permission denied; see its owner and mode with ls -l",
+  EPERM: "permission denied; see its owner and mode with ls -l",
+  EISDIR: "it is a directory, not a session file; name a file in it",
+  ENOTDIR: "part of the path is not a directory; check how it is spelled",
+  ENAMETOOLONG: "the name is too long; use a shorter one",
+  ELOOP: "too many symbolic links; name the file itself",
+  EINVAL: "it is not a regular file; name a session file",
+  EIO: "the disk reported an error; copy what can be read, and check the disk",
+  ENOENT: "the file is gone; grove ls lists what is there",
+  ENOSPC: "the disk is full; free some space and try again",
+  EDQUOT: "your quota on this disk is used up; free some space and try again",
+  EROFS: "the file system is read-only; copy the session to another place",
+  EMFILE: "too many files are open; close some programs and try again",
+  ENFILE: "too many files are open; close some programs and try again",
   ERR_FS_FILE_TOO_LARGE: "the file is too large to be read at once"
 }
 
@@ -89,16 +99,16 @@ export const explain = ({ session, reason }: SessionStoreError): string => {
   switch (reason._tag) {
     case "SessionNotFound":
       return session.includes("/") || session.endsWith(".jsonl")
-        ? `no such session file: ${session}`
+        ? `no such session file: ${session}; grove ls lists what is there`
         : `no session ${session}; grove ls lists them`
     case "SessionAmbiguous":
       return ambiguous(`session ${session}`, reason.candidates)
     case "NotASession":
-      return `${session} is not a session: no session header before line ${reason.line}; the file was not changed`
+      return `${session} is not a session: no session header before line ${reason.line}; the file was not changed, and grove repair can give it one`
     case "SessionExists":
-      return `session ${session} exists already`
+      return `session ${session} exists already; choose another id`
     case "SessionReadOnly":
-      return `${session} was written by a newer program and can only be read`
+      return `${session} was written by a newer program and can only be read; a newer grove can write it`
     case "StoreRefused":
       return `cannot use ${session}: ${causeOf(reason.cause)}`
   }

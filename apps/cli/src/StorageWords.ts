@@ -39,7 +39,7 @@ const words = (trouble: Trouble): string => {
     case "PlaceTaken":
       return `it cannot be put back: ${trouble.path} is there already; move that away first`
     case "NotInTrash":
-      return `no session ${trouble.session} in the trash`
+      return `no session ${trouble.session} in the trash; grove ls lists those that are not`
     case "TrashAmbiguous":
       return asStore(trouble.session, new Store.SessionAmbiguous({ candidates: trouble.candidates }))
     case "BackupNotEmpty":

@@ -145,7 +145,7 @@ export const draw = (
   layout: Omit<TreeLayout.Options, "unfolded"> & { readonly unfoldAll: boolean },
   options: Options
 ): { readonly lines: ReadonlyArray<string>; readonly folded: number } => {
-  const view = TreeView.make(tree, filter)
+  const view = TreeView.make(tree, filter, { forks: filter !== "turns" })
   const rows = TreeLayout.layout(view, { leaf: layout.leaf, unfolded: () => layout.unfoldAll })
   const lastRoot = rows.findLast((row) => row.isRoot)
   return {

@@ -1,4 +1,7 @@
-/** What answers in Grove: providers of chat models, and a model that works offline. */
+/** What answers in Grove, and what acts: the engine that runs turns, chat models, one that works offline, tools and their approval. */
+export * as Approval from "./Approval.ts"
+export * as ChatSummarizer from "./ChatSummarizer.ts"
+export { Engine } from "./Engine.ts"
 export * as Anthropic from "./models/Anthropic.ts"
 export * as Catalogue from "./models/Catalogue.ts"
 export * as Keys from "./models/Keys.ts"
@@ -6,3 +9,8 @@ export * as Models from "./models/Models.ts"
 export * as OpenAi from "./models/OpenAi.ts"
 export * as Pricing from "./models/Pricing.ts"
 export * as Sprout from "./models/Sprout.ts"
+export * as OpenCalls from "./OpenCalls.ts"
+export * as Tool from "./Tool.ts"
+export * as Tools from "./Tools.ts"
+export type * from "./Turn.ts"
+export type { Settings as EngineSettings } from "./Work.ts"

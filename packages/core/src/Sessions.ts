@@ -63,6 +63,8 @@ export type SessionEvent =
   | { readonly _tag: "Moved"; readonly leaf: EntryId | null }
   /** Another program appended to the session. Nobody's cursor moves. */
   | { readonly _tag: "ForeignEntries"; readonly entries: ReadonlyArray<Entry.Entry> }
+  /** What other programs append is no longer seen; only opening the session again helps. */
+  | { readonly _tag: "ChangesLost"; readonly error: SessionStoreError }
 
 export type AppendError = SessionStoreError
 
@@ -74,6 +76,8 @@ export type AppendError = SessionStoreError
 export interface Cursor {
   readonly leaf: Effect.Effect<EntryId | null>
   readonly append: (entry: NewEntry) => Effect.Effect<Entry.Entry, AppendError>
+  /** Under a name that `Session.newId` gave: for entries that are spoken of before they are written. */
+  readonly appendAs: (id: EntryId, entry: NewEntry) => Effect.Effect<Entry.Entry, AppendError>
   /** Appends only while the cursor stands at or below `at`: for what was worked out from that path. */
   readonly appendBelow: (at: EntryId | null, entry: NewEntry) => Effect.Effect<Entry.Entry, AppendError | LeafMoved>
   /** Moves to an entry; no entry changes. */
@@ -114,6 +118,13 @@ export interface Session {
   readonly main: Cursor
   /** Another position, for a reply in the background: what it appends never moves the person. */
   readonly cursor: (at: string | null) => Effect.Effect<Cursor, UnknownEntry>
+  /**
+   * Another position, for a reply the person waits for: it begins where they stand, and what it appends takes them along
+   * as long as they stay where it is.
+   */
+  readonly lead: Effect.Effect<Cursor>
+  /** A name for an entry that is yet to be written. Nothing else in the session has it or gets it. */
+  readonly newId: Effect.Effect<EntryId>
   /** Names an entry; `null` takes the label away. */
   readonly label: (target: string, label: string | null) => Effect.Effect<Entry.Entry, AppendError | UnknownEntry>
   /** Names the session; `""` takes the name away. */
@@ -125,6 +136,8 @@ export interface Session {
   readonly commit: <Plan extends Batch, E>(
     plan: (draft: Draft) => Effect.Effect<Plan, E>
   ) => Effect.Effect<Plan, AppendError | E>
+  /** Removes a draft that never got a reply; does nothing to any other session. For whoever made the draft, on leaving. */
+  readonly discardDraft: Effect.Effect<void, SessionStoreError>
   /** Everything that happens from now on, until the session is closed. */
   readonly events: Stream.Stream<SessionEvent>
 }
@@ -229,9 +242,10 @@ const placed = Effect.fnUntraced(function* (
   parentId: EntryId | null,
   timestamp: string,
   ids: EntryIds["Service"],
-  isTaken: (id: EntryId) => boolean
+  isTaken: (id: EntryId) => boolean,
+  promised?: EntryId
 ) {
-  let id = yield* ids.entry
+  let id = promised ?? (yield* ids.entry)
   while (isTaken(id)) id = yield* ids.entry
   const place = { type: entry.type, id, parentId, timestamp }
   return { ...place, ...entry, ...place } as Entry.Entry
@@ -316,8 +330,22 @@ const openSession = Effect.fnUntraced(function* (
       () => new UnknownEntry({ session: ref.path, id })
     )
 
-  const place = Effect.fnUntraced(function* (entry: NewEntry, parentId: EntryId | null, beside?: EntryId) {
-    return yield* placed(entry, parentId, yield* iso, ids, (id) => id === beside || tree.has(id))
+  /** Names given out for entries that are not written yet. */
+  const promises = new Set<EntryId>()
+  const newId = Effect.gen(function* () {
+    let id = yield* ids.entry
+    while (tree.has(id) || promises.has(id)) id = yield* ids.entry
+    promises.add(id)
+    return id
+  })
+
+  const place = Effect.fnUntraced(function* (
+    entry: NewEntry,
+    parentId: EntryId | null,
+    { beside, promised }: { readonly beside?: EntryId; readonly promised?: EntryId | undefined } = {}
+  ) {
+    const isTaken = (id: EntryId) => id === beside || tree.has(id) || (id !== promised && promises.has(id))
+    return yield* placed(entry, parentId, yield* iso, ids, isTaken, promised)
   })
 
   /** To the medium first, to the tree second: memory is never ahead. */
@@ -341,7 +369,7 @@ const openSession = Effect.fnUntraced(function* (
     resting = yield* Effect.forkIn(Effect.delay(settle, REST), scope)
   })
 
-  const makeCursor = (position: { leaf: EntryId | null }): Cursor => {
+  const makeCursor = (position: { leaf: EntryId | null }, leads = false): Cursor => {
     const isPerson = position === person
     const moveTo = Effect.fnUntraced(function* (leaf: EntryId | null) {
       if (leaf === position.leaf) return
@@ -351,20 +379,27 @@ const openSession = Effect.fnUntraced(function* (
       yield* settleAfterRest
     })
     /** What must not move the person ends with a mark that says where they stand, in the same write. */
-    const appendUnder = Effect.fnUntraced(function* (parentId: EntryId | null, entry: NewEntry) {
-      const appended = yield* place(entry, parentId)
+    const appendUnder = Effect.fnUntraced(function* (parentId: EntryId | null, entry: NewEntry, promised?: EntryId) {
+      const movesPerson = isPerson || (leads && person.leaf === position.leaf)
+      const appended = yield* place(entry, parentId, { promised })
       const leaf = Mark.isMark(appended) ? parentId : appended.id
-      if (isPerson) yield* write([appended])
-      else yield* write([appended, yield* place(leafMark(person.leaf, [appended.id]), person.leaf, appended.id)])
-      const moved = isPerson && leaf !== position.leaf ? { moved: leaf } : {}
+      if (movesPerson) yield* write([appended])
+      else
+        yield* write([
+          appended,
+          yield* place(leafMark(person.leaf, [appended.id]), person.leaf, { beside: appended.id })
+        ])
+      promises.delete(appended.id)
+      const moved = movesPerson && leaf !== position.leaf ? { moved: leaf } : {}
       position.leaf = leaf
-      if (isPerson) person.unwritten = false
+      if (movesPerson) Object.assign(person, { leaf, unwritten: false })
       yield* publish({ _tag: "Appended", entries: [appended], ...moved })
       return appended
     })
     return {
       leaf: Effect.sync(() => position.leaf),
       append: (entry) => inTurn(Effect.suspend(() => appendUnder(position.leaf, entry))),
+      appendAs: (id, entry) => inTurn(Effect.suspend(() => appendUnder(position.leaf, entry, id))),
       appendBelow: (at, entry) =>
         inTurn(
           Effect.suspend((): Effect.Effect<Entry.Entry, AppendError | LeafMoved> => {
@@ -420,7 +455,7 @@ const openSession = Effect.fnUntraced(function* (
         yield* publish({ _tag: "ForeignEntries", entries })
       })
     ),
-    Effect.ignore,
+    Effect.catch((error) => publish({ _tag: "ChangesLost", error })),
     Effect.forkScoped
   )
   yield* Effect.addFinalizer(() => Effect.ignore(settle))
@@ -432,12 +467,15 @@ const openSession = Effect.fnUntraced(function* (
     tree,
     main,
     cursor: (at) => Effect.map(at === null ? Effect.succeed(null) : standable(at), (leaf) => makeCursor({ leaf })),
+    lead: Effect.sync(() => makeCursor({ leaf: person.leaf }, true)),
+    newId,
     label: (target, label) =>
       Effect.flatMap(known(target), (targetId) =>
         main.append(label === null || label === "" ? { type: "label", targetId } : { type: "label", targetId, label })
       ),
     commit,
     name: (name) => main.append({ type: "session_info", name: name.replace(/\s+/gu, " ").trim() }),
+    discardDraft: log.discardDraft,
     events: Stream.fromPubSubTake(events)
   } satisfies Session
 })

@@ -20,11 +20,13 @@ export {
   type PathSummary,
   type SummaryOptions
 } from "./Compactor.ts"
+export { type ApprovalMode, approvalModes, Consent, Consents, ConsentsError, noConsent } from "./Consents.ts"
 export { ContextPolicy, type PolicyStep } from "./ContextPolicy.ts"
 export { EntryIds } from "./EntryIds.ts"
 export * from "./model/index.ts"
 export * as Prompts from "./PromptHistory.ts"
 export { PromptHistory, PromptHistoryError } from "./PromptHistory.ts"
+export { RunningReplies, type RunningReply } from "./RunningReplies.ts"
 export * as Store from "./SessionStore.ts"
 export {
   type SessionLog,

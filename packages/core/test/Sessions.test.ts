@@ -45,6 +45,27 @@ const layer = Sessions.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Medium.layer, EntryIds.layerSequential))
 )
 
+/** Opened once the medium fails to tell what others append. */
+class Lost extends Context.Service<Lost, Latch.Latch>()("test/Lost") {
+  static readonly layer = Layer.effect(Lost, Latch.make(false))
+}
+
+const Deaf = Sessions.layer.pipe(
+  Layer.provide(
+    Layer.effect(
+      SessionStore,
+      Effect.gen(function* () {
+        const store = yield* SessionStore
+        const lost = yield* Lost
+        const failure = new SessionStoreError({ session: "s", reason: new StoreRefused({ cause: new Error("gone") }) })
+        const changes = Stream.fromEffect(Effect.andThen(lost.await, Effect.fail(failure)))
+        return SessionStore.of({ ...store, open: (ref) => Effect.map(store.open(ref), (log) => ({ ...log, changes })) })
+      })
+    ).pipe(Layer.provide(SessionStore.layerMemory))
+  ),
+  Layer.provideMerge(Layer.mergeAll(Lost.layer, EntryIds.layerSequential))
+)
+
 type Services = Layer.Success<typeof layer> | Scope.Scope
 
 const test = <A, E>(name: string, effect: () => Effect.Effect<A, E, Services>) =>
@@ -106,6 +127,17 @@ const shape = ({ id, parentId, message }: Entry) => [
 const shownIds = (tree: SessionTree) => tree.entries.filter((entry) => !Mark.isMark(entry)).map(({ id }) => id)
 
 const textsOf = (cursor: Cursor) => Effect.map(cursor.context, ({ messages }) => messages.map(({ content }) => content))
+
+it.effect("a session that can no longer see what others append says so", () =>
+  Effect.gen(function* () {
+    const session = yield* open(yield* create)
+    const told = yield* Effect.forkChild(Stream.runHead(session.events), { startImmediately: true })
+    yield* (yield* Lost).open
+    const event = yield* Fiber.join(told)
+    assert.strictEqual(event._tag === "Some" ? event.value._tag : undefined, "ChangesLost")
+    yield* session.main.append(prompt("still here"))
+  }).pipe(Effect.provide(Deaf))
+)
 
 describe("appending and moving", () => {
   test("each append stands under the one before it, and the leaf moves along", () =>

@@ -104,6 +104,9 @@ const summarise = ({ path, isSubAgent }: Found, state: string, cache: string): L
   }
 }
 
+/** A file that is gone since it was found, or not ours to read, is left out; whatever else goes wrong is told. */
+const UNREADABLE = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "EISDIR", "EINVAL", "EIO"])
+
 /** Every session file below the folder, read only where the cache does not know it as it is. */
 export const list = (paths: SessionPaths, subAgents: boolean): ReadonlyArray<Listed> => {
   const cached = pathFor(paths.cache, paths.sessions)
@@ -117,8 +120,8 @@ export const list = (paths: SessionPaths, subAgents: boolean): ReadonlyArray<Lis
       const listed = before?.state === state ? before : summarise(found, state, paths.cache)
       if (listed !== before) isChanged = true
       files.push(listed)
-    } catch {
-      // Gone since it was found, or not ours to read.
+    } catch (cause) {
+      if (!UNREADABLE.has((cause as NodeJS.ErrnoException).code ?? "")) throw cause
     }
   }
   if (isChanged || (subAgents && files.length !== known.size)) save(cached, files)

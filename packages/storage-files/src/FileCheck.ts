@@ -1,9 +1,9 @@
 /** A session file examined as a whole: every line, every body, every blob it names. */
 import { stat } from "node:fs/promises"
-import { BlobStore, Check, type Entry, Jsonl, type Problem, SessionTree } from "@grove/core"
+import { BlobStore, Check, Jsonl, type Problem, SessionTree } from "@grove/core"
 import { Clock, Effect, Result } from "effect"
-import * as ImageBlobs from "./ImageBlobs.ts"
 import { readBytes } from "./JsonlSessionStore.ts"
+import * as Persist from "./Persist.ts"
 
 export interface Report {
   readonly file: string
@@ -13,16 +13,11 @@ export interface Report {
   readonly problems: ReadonlyArray<Problem>
 }
 
-const contentOf = (entry: Entry.Entry): unknown => {
-  const holder = entry.type === "message" ? (entry.message as { readonly content?: unknown } | null) : entry
-  return holder?.content
-}
-
 const missingBlobs = Effect.fnUntraced(function* (rows: ReadonlyArray<Jsonl.Row>) {
   const blobs = yield* BlobStore
   const problems: Array<Problem> = []
   for (const { entry, line } of rows) {
-    for (const hash of ImageBlobs.hashesIn(contentOf(entry))) {
+    for (const hash of Persist.hashesIn(entry)) {
       const found = yield* Effect.result(blobs.get(hash))
       if (Result.isFailure(found)) {
         const what = found.failure.reason._tag === "BlobDamaged" ? "is damaged" : "is missing"

@@ -5,7 +5,7 @@
  * and names `parentId` once; every other line is parsed. Flat columns instead of objects: 100,000 entries take a few
  * megabytes, and the columns are written to the cache as they are.
  */
-import { Entry, type EntryId, EntryTable, type Header, Jsonl, Mark, type Problem } from "@grove/core/model"
+import { Entry, type EntryId, EntryTable, type Header, type Json, Jsonl, Mark, type Problem } from "@grove/core/model"
 
 const { NONE } = EntryTable
 
@@ -174,7 +174,7 @@ const digits = (bytes: Uint8Array, at: number, count: number): number => {
 
 const SEPARATORS = [...bytesOf("0000-00-00T00:00:00.000Z").entries()].filter(([, byte]) => byte !== 48)
 
-/** `2026-01-31T12:00:00.000Z` at `at`, in milliseconds; any other spelling is left to `Date.parse`. */
+/** `2026-01-31T12:00:00.000Z` at `at`, in milliseconds; any other spelling is left to the model, `NaN` if it is none. */
 const timeAt = (bytes: Buffer, at: number, end: number): number => {
   if (end - at === 24 && SEPARATORS.every(([i, byte]) => bytes[at + i] === byte)) {
     const year = digits(bytes, at, 4)
@@ -190,8 +190,10 @@ const timeAt = (bytes: Buffer, at: number, end: number): number => {
       if (!Number.isNaN(time)) return time
     }
   }
-  return Entry.time(bytes.toString("utf8", at, end))
+  return spelledTime(bytes.toString("utf8", at, end))
 }
+
+const spelledTime = (text: string): number => (Entry.isTimestamp(text) ? Entry.time(text) : Number.NaN)
 
 /** Numbers of so many digits add up exactly. */
 const EXACT_DIGITS = 15
@@ -364,8 +366,9 @@ export class LineIndex {
       if (!startsWith(bytes, timeEnd, CUSTOM_TYPE)) return false
       mark = startsWith(bytes, timeEnd + CUSTOM_TYPE.length, GROVE) ? MARK : 0
     } else if (startsWith(bytes, timeEnd, ORIGIN)) return false
-    const id = this.#codeAt(bytes, idStart, idEnd)
     const time = timeAt(bytes, timeStart, timeEnd)
+    if (Number.isNaN(time)) return false
+    const id = this.#codeAt(bytes, idStart, idEnd)
     const spoken = type === MESSAGE ? spokenAt(bytes, end) : Number.NaN
     return this.#add(id, parent, time, spoken, type, role, mark, offset, end - start, earlier, false)
   }
@@ -379,22 +382,13 @@ export class LineIndex {
     const mark = type === CUSTOM && startsWith(bytes, typeEnd + CUSTOM_TYPE.length, GROVE) ? MARK : 0
     const found = TAIL.exec(bytes.toString("latin1", Math.max(start, end - TAIL_BYTES), end))
     if (found === null) return false
-    const [id, parent, time] = found[1] === undefined ? [found[4], found[5], found[6]] : [found[1], found[2], found[3]]
+    const [id, parent, spelled] =
+      found[1] === undefined ? [found[4], found[5], found[6]] : [found[1], found[2], found[3]]
+    const time = spelledTime(textOf(spelled!))
+    if (Number.isNaN(time)) return false
     const parentCode = parent === undefined ? NO_PARENT : this.#code(textOf(parent))
     const code = this.#code(textOf(id!))
-    return this.#add(
-      code,
-      parentCode,
-      Entry.time(textOf(time!)),
-      Number.NaN,
-      type,
-      0,
-      mark,
-      offset,
-      end - start,
-      earlier,
-      false
-    )
+    return this.#add(code, parentCode, time, Number.NaN, type, 0, mark, offset, end - start, earlier, false)
   }
 
   #typeCode(bytes: Buffer, from: number, to: number): number {
@@ -434,6 +428,8 @@ export class LineIndex {
       const entry = Entry.fromJson(value)
       // Version 1 has no ids yet; such a file is parsed whole anyway.
       if (entry === undefined) return
+      const bent = Jsonl.bentEnvelope(value as Json, entry.id, facts.lineCount)
+      if (bent !== undefined) facts.problems.push(bent)
       if (damagedText) facts.problems.push(Jsonl.damagedText(entry.id, facts.lineCount))
       const parent = entry.parentId === null ? NO_PARENT : this.#code(entry.parentId)
       const role = this.#roleCode(Entry.role(entry))

@@ -169,30 +169,42 @@ const putBackTexts = (
   return (Object.keys(left).length === 0 ? rest : { ...rest, fullText: left }) as Entry.Entry
 }
 
+/** Shows `use` every image that names a blob, at any depth. */
+const eachImage = <Value extends object>(value: Value, use: (frame: JsonWalk.Frame, hash: BlobHash) => void): Value =>
+  JsonWalk.walk(value, (frame, key, data) => {
+    const hash = key === "data" && isContentImage(frame) ? Blobs.hashIn(data) : undefined
+    if (hash !== undefined) use(frame, hash)
+    return true
+  })
+
+const imagesIn = (value: object): ReadonlyArray<BlobHash> => {
+  const hashes: Array<BlobHash> = []
+  eachImage(value, (_, hash) => hashes.push(hash))
+  return hashes
+}
+
+const textsIn = (entry: Entry.Entry): ReadonlyArray<BlobHash> =>
+  Object.values(fullTextOf(entry) ?? {})
+    .map(Blobs.hashIn)
+    .filter((hash) => hash !== undefined)
+
+/** The blobs that reading an entry asks for, each once. */
+export const hashesIn = (entry: Entry.Entry): ReadonlySet<BlobHash> => new Set([...imagesIn(entry), ...textsIn(entry)])
+
 /** The entry with its texts whole again. Where a blob is missing or damaged, the text stays cut and says so. */
 export const restoreFullText = (entry: Entry.Entry): Effect.Effect<Entry.Entry, never, BlobStore> => {
   const fullText = entry.fullText === undefined ? undefined : fullTextOf(entry)
   if (fullText === undefined) return Effect.succeed(entry)
-  const hashes = Object.values(fullText)
-    .map(Blobs.hashIn)
-    .filter((hash) => hash !== undefined)
-  return Effect.map(fetch(hashes), (blobs) => putBackTexts(entry, fullText, blobs))
+  return Effect.map(fetch(textsIn(entry)), (blobs) => putBackTexts(entry, fullText, blobs))
 }
 
 /** The value with its images inline again, at any depth. Where a blob is missing or damaged, the reference stays. */
 export const restoreImages = <Value extends object>(value: Value): Effect.Effect<Value, never, BlobStore> =>
   Effect.suspend(() => {
-    const hashes: Array<BlobHash> = []
-    const visit = (use: (frame: JsonWalk.Frame, hash: BlobHash) => void) =>
-      JsonWalk.walk(value, (frame, key, data) => {
-        const hash = key === "data" && isContentImage(frame) ? Blobs.hashIn(data) : undefined
-        if (hash !== undefined) use(frame, hash)
-        return true
-      })
-    visit((_, hash) => hashes.push(hash))
+    const hashes = imagesIn(value)
     if (hashes.length === 0) return Effect.succeed(value)
     return Effect.map(fetch(hashes), (blobs) =>
-      visit((frame, hash) => {
+      eachImage(value, (frame, hash) => {
         const bytes = blobs.get(hash)
         if (bytes !== undefined) JsonWalk.writable(frame).data = Buffer.from(bytes).toString("base64")
       })

@@ -76,6 +76,35 @@ it.effect("a blob that is there is no problem, and one that is named twice in a 
   }).pipe(Effect.provide(BlobStore.layerMemory))
 )
 
+it.effect("a blob is missed wherever a reader would ask for it", () =>
+  Effect.gen(function* () {
+    const lost = ["0", "1", "2", "3"].map((digit) => image(digit.repeat(64)))
+    const entry = (id: string, parentId: string | null, fields: object) => ({ ...user(id, parentId, "x"), ...fields })
+    const report = yield* examined(
+      fileOf(
+        header(),
+        entry("a", null, { fullText: { "/message/content": `blob:sha256:${"4".repeat(64)}` } }),
+        entry("b", "a", { type: "context_edit", targetId: "a", replacement: { content: [lost[0]] } }),
+        entry("c", "b", {
+          type: "compaction",
+          summary: "s",
+          tokensBefore: 1,
+          systemMessage: { role: "system", content: [lost[1]] }
+        }),
+        user("d", "c", [{ type: "toolResult", content: [lost[2], { type: "text", text: "and" }, lost[3]] }])
+      )
+    )
+    const missing = report.problems.filter(({ kind }) => kind === "missing-blob")
+    assert.deepStrictEqual(missing.map(({ line, message }) => `${line} ${message.slice(5, 6)}`).sort(), [
+      "2 4",
+      "3 0",
+      "4 1",
+      "5 2",
+      "5 3"
+    ])
+  })
+)
+
 it.effect("what is no session is a report in file order, not a failure", () =>
   Effect.gen(function* () {
     const report = yield* examined("junk\nmore junk\n")

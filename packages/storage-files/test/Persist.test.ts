@@ -395,3 +395,72 @@ describe("files of oh-my-pi", () => {
     }).pipe(Effect.provide(Fixtures))
   )
 })
+
+describe("the messages of a context", () => {
+  const picture = new TextEncoder().encode("\u0000 not really a picture")
+  const hash = Blobs.hashOf(picture)
+  const reference = Blobs.reference(hash)
+  const inline = image(Buffer.from(picture).toString("base64"))
+  const text = { type: "text", text: reference }
+  const restored = Effect.fnUntraced(function* (messages: ReadonlyArray<Json>) {
+    yield* (yield* BlobStore).put(picture)
+    return yield* Persist.restoreImages(messages)
+  }, withStore)
+
+  it.effect("a blob is put back as base64 wherever an image names it, and every other field stays", () =>
+    Effect.gen(function* () {
+      const before = [
+        { role: "user", content: [text, image(reference), image(reference, { extra: 1 })], timestamp: 7 },
+        { role: "toolResult", content: [{ content: [image(reference)] }], details: { data: reference } }
+      ]
+      assert.deepStrictEqual(yield* restored(before), [
+        { role: "user", content: [text, inline, { ...inline, extra: 1 }], timestamp: 7 },
+        { role: "toolResult", content: [{ content: [inline] }], details: { data: reference } }
+      ])
+    })
+  )
+
+  it.effect("a reference whose blob is missing stays as it is, beside one that is found", () =>
+    Effect.gen(function* () {
+      const lost = image(`blob:sha256:${"0".repeat(64)}`)
+      assert.deepStrictEqual(yield* restored([{ role: "user", content: [lost, image(reference)] }]), [
+        { role: "user", content: [lost, inline] }
+      ])
+    })
+  )
+
+  it.effect("messages without images come back as they are, whatever their content", () =>
+    Effect.gen(function* () {
+      const messages = [
+        { role: "user", content: "text" },
+        { role: "user", content: null },
+        { role: "user" },
+        { role: "user", content: [null, 1, "x", [image(reference)], { type: "image" }, { type: "image", data: 7 }] },
+        { role: "compactionSummary", summary: "s" }
+      ]
+      assert.strictEqual(yield* restored(messages), messages)
+    })
+  )
+})
+
+describe("the blobs that an entry names", () => {
+  const hashes = ["0", "1", "2", "3"].map((digit) => digit.repeat(64))
+  const [a, b, c, d] = hashes.map((hash) => `blob:sha256:${hash}`)
+
+  it("are those of its images at any depth and of its whole texts, each once", () => {
+    const entry = entryOf({
+      message: { role: "user", content: [image(a!), image(a!), { type: "toolResult", content: [image(b!)] }] },
+      systemMessage: { content: [image(c!)] },
+      fullText: { "/message/content/0/text": d, "/message/content/1/text": 7 }
+    })
+    assert.deepStrictEqual([...Persist.hashesIn(entry)].sort(), hashes as never)
+  })
+
+  it("are not those that a text only mentions", () => {
+    const mentioned = message([{ type: "text", text: a }], { details: { data: b }, note: c })
+    for (const fullText of [{}, "text", [d], { "/x": "blob:sha256:../../etc/passwd" }]) {
+      assert.strictEqual(Persist.hashesIn({ ...mentioned, fullText }).size, 0)
+    }
+    assert.strictEqual(Persist.hashesIn(message(a)).size, 0)
+  })
+})

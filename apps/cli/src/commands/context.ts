@@ -1,6 +1,6 @@
 /** `grove context`: what the model is shown. */
 import { BlobStore, Capabilities, ContextBuilder, ContextPolicy, type Policy, Preview } from "@grove/core"
-import { FileBlobStore, ImageBlobs } from "@grove/storage-files"
+import { FileBlobStore, Persist } from "@grove/storage-files"
 import { Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
@@ -76,7 +76,7 @@ export const run = Effect.fn("context")(function* ({ arguments: [name], flags }:
 
   const { blobs } = yield* Paths
   const store = FileBlobStore.make({ directory: blobs, fallbacks: FileBlobStore.beside(ref.path) })
-  const restored = yield* Effect.provideService(ImageBlobs.restore(built.messages), BlobStore, store)
+  const restored = yield* Effect.provideService(Persist.restoreImages(built.messages), BlobStore, store)
   const { thinkingLevel, model, models, mode, modeData, injectedTtsrRules } = built
   const settings = { thinkingLevel, model, models, mode, modeData, injectedTtsrRules }
   if (flags.sendable !== true) return yield* Output.json({ leaf, messages: restored, ...settings })

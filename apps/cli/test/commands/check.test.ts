@@ -192,11 +192,19 @@ describe("blobs", () => {
   })
 })
 
-it("a file that cannot be read is an error, though others could be", async () => {
+it("a file that cannot be read is an error by itself, and among others one more that is not ok", async () => {
   const sound = box.write("sound.jsonl", fileOf(header()))
-  assertRefused(
-    await box.grove(["check", sound, join(box.folder, "nowhere"), "--json"]),
-    1,
-    /no such session file: .*nowhere/
+  const missing = join(box.folder, "nowhere")
+  assertRefused(await box.grove(["check", missing, "--json"]), 1, /no such session file: .*nowhere/)
+  const { code, stdout, stderr } = await box.grove(["check", missing, sound, "--json"])
+  const reports = JSON.parse(stdout) as ReadonlyArray<Report>
+  assert.deepStrictEqual([code, stderr], [1, ""])
+  assert.deepStrictEqual(
+    reports.map(({ file, ok, problems }) => [file, ok, problems.map(({ line, kind }) => `${line} ${kind}`)]),
+    [
+      [missing, false, ["0 no-header"]],
+      [sound, true, []]
+    ]
   )
+  assert.match(reports[0]!.problems[0]!.message, /no such session file/)
 })

@@ -297,6 +297,22 @@ describe("a context that is made sendable", () => {
   })
 })
 
+it("a mark is no place to stand on: its id is as unknown as any", async () => {
+  const mark = { type: "custom", customType: "grove.leaf", data: { targetId: "aaaa0001" } }
+  const file = box.write(
+    "mark.jsonl",
+    fileOf(header(), user("aaaa0001", null, "hi"), entry("bbbb0002", "aaaa0001", mark))
+  )
+  for (const name of ["bbbb0002", "bbbb"]) {
+    assertRefused(
+      await box.grove(["context", file, "--leaf", name, "--json"]),
+      1,
+      new RegExp(`no entry ${name} in this`)
+    )
+  }
+  assert.strictEqual((await contextOf(file)).leaf, "aaaa0001")
+})
+
 it("an entry that is not there is refused by its name, where the library would fall back", async () => {
   const file = join(box.fixtures, "pi/branches.jsonl")
   for (const args of [[], ["--json"]]) {

@@ -175,6 +175,20 @@ export const fromJson = (value: unknown): Entry | undefined => {
   return (inOrder ? value : { ...value, parentId, timestamp }) as Entry
 }
 
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
+
+/** Whether a timestamp is what the format promises. */
+export const isTimestamp = (value: unknown): boolean =>
+  typeof value === "string" && ISO.test(value) && !Number.isNaN(Date.parse(value))
+
+/** What is wrong with the envelope of an entry that counts as one all the same. */
+export const envelopeProblem = ({ parentId, timestamp }: Json): string | undefined => {
+  if (parentId !== undefined && parentId !== null && typeof parentId !== "string") {
+    return "has a parentId that is no text; it counts as a root"
+  }
+  return isTimestamp(timestamp) ? undefined : "has no timestamp that can be read"
+}
+
 const validators = new Map<string, (entry: unknown) => boolean>()
 
 /** Whether the body is what its type promises. Types we do not know promise nothing. */

@@ -130,7 +130,10 @@ export const duplicateId = (id: string, line: number, before: number): Problem =
 export const newerVersion = (header: Header.Header, line: number): Problem => ({
   line,
   kind: "newer-version",
-  message: `version ${header.version} is newer than ${Header.CURRENT_VERSION}; the file is opened read-only`
+  message:
+    typeof header.version === "number" && header.version > Header.CURRENT_VERSION
+      ? `version ${header.version} is newer than ${Header.CURRENT_VERSION}; the file is opened read-only`
+      : `version ${JSON.stringify(header.version).slice(0, 40)} is none; the file is opened read-only, as if it were newer`
 })
 
 export const damagedText = (id: string, line: number): Problem => ({
@@ -138,6 +141,12 @@ export const damagedText = (id: string, line: number): Problem => ({
   kind: "bad-body",
   message: `entry ${id} holds bytes that are not UTF-8`
 })
+
+/** What stands in place of a parent or a time that cannot be read; the entry itself counts. */
+export const bentEnvelope = (value: Json, id: string, line: number): Problem | undefined => {
+  const problem = Entry.envelopeProblem(value)
+  return problem === undefined ? undefined : { line, kind: "bad-body", message: `entry ${id} ${problem}` }
+}
 
 const sameBytes = (bytes: Uint8Array, a: Span, b: Span): boolean => {
   if (a.end - a.start !== b.end - b.start) return false
@@ -250,11 +259,12 @@ export const read = (bytes: Uint8Array): Result.Result<SessionFile, NotASession>
   const migrated = Migration.migrate({ header, objects })
   const found: Array<Row> = []
   for (const [i, { value }] of migrated.objects.entries()) {
-    const { line, start, end, damagedText } = objects[i]!
+    const { line, start, end, damagedText: isDamaged } = objects[i]!
     const entry = Entry.fromJson(value)
     if (entry === undefined) continue
-    if (damagedText)
-      problems.push({ line, kind: "bad-body", message: `entry ${entry.id} holds bytes that are not UTF-8` })
+    const bent = bentEnvelope(value, entry.id, line)
+    if (bent !== undefined) problems.push(bent)
+    if (isDamaged) problems.push(damagedText(entry.id, line))
     found.push({ line, start, end, entry })
   }
   return Result.succeed({

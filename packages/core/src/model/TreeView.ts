@@ -53,6 +53,8 @@ interface Notes {
 }
 
 export interface Options {
+  /** Whether what passes the filter keeps the forks above it, as a drawing must. */
+  readonly forks?: boolean
   /**
    * Reads next to no bodies, so that the largest session is shown at once. Of the replies in the middle of a turn only
    * those that another reply follows without a tool's result are looked at: the ones that failed and were tried again.
@@ -140,10 +142,30 @@ const shownBy = (
   }
 }
 
+/** What passes the filter, and the entries at which the ways to that part: without them branches would look like one. */
+const withForks = (
+  tree: SessionTree,
+  order: ReadonlyArray<number>,
+  passes: (row: number) => boolean
+): ((row: number) => boolean) => {
+  const leads = new Uint8Array(tree.rowCount)
+  const parts = new Uint8Array(tree.rowCount)
+  for (let i = order.length - 1; i >= 0; i--) {
+    const row = order[i]!
+    if (leads[row] === 0 && !passes(row)) continue
+    const above = tree.shownParentRow(row)
+    if (above === NONE) continue
+    if (leads[above] === 1) parts[above] = 1
+    leads[above] = 1
+  }
+  return (row) => passes(row) || parts[row] === 1
+}
+
 export const make = (tree: SessionTree, filter: Filter, options: Options = {}): TreeView => {
   const order = tree.topDownRows()
   const notes = note(tree, order, readsFor(tree, filter, options))
-  const isShown = shownBy(tree, filter, order, notes)
+  const passes = shownBy(tree, filter, order, notes)
+  const isShown = options.forks === true ? withForks(tree, order, passes) : passes
   const shown = new Uint8Array(tree.rowCount)
   const parents = new Int32Array(tree.rowCount).fill(NONE)
   const hidden = new Int32Array(tree.rowCount)

@@ -187,6 +187,35 @@ describe("the header", () => {
     assert.deepStrictEqual(found(file.problems), [[2, "newer-version"]])
   })
 
+  it.each([
+    [99, "version 99 is newer than 3; the file is opened read-only"],
+    ["two", 'version "two" is none; the file is opened read-only, as if it were newer'],
+    [0, "version 0 is none; the file is opened read-only, as if it were newer"]
+  ])("with version %j says what is wrong with it", (version, message) => {
+    assert.strictEqual(load(fileOf({ ...header, version }, a)).file.problems[0]?.message, message)
+  })
+
+  it.each([
+    [{ parentId: 7 }, "entry a has a parentId that is no text; it counts as a root"],
+    [{ parentId: { id: "x" } }, "entry a has a parentId that is no text; it counts as a root"],
+    [{ timestamp: undefined }, "entry a has no timestamp that can be read"],
+    [{ timestamp: 1760000000000 }, "entry a has no timestamp that can be read"],
+    [{ timestamp: "yesterday" }, "entry a has no timestamp that can be read"],
+    [{ timestamp: "Jan 1 2026 10:00" }, "entry a has no timestamp that can be read"],
+    [{ timestamp: "2026-13-01T00:00:00.000Z" }, "entry a has no timestamp that can be read"]
+  ])("keeps an entry whose envelope is bent, %j, and says so", (fields, message) => {
+    const { file } = load(fileOf(header, { ...a, ...fields }))
+    assert.strictEqual(file.rows.length, 1)
+    assert.deepStrictEqual(file.problems, [{ line: 2, kind: "bad-body", message }])
+  })
+
+  it.each(["2026-01-31", "2026-01-31T10:00Z", "2026-01-31T10:00:00+02:00", "2026-01-31T10:00:00.123456Z"])(
+    "takes the time %s as it is",
+    (timestamp) => {
+      assert.deepStrictEqual(load(fileOf(header, { ...a, timestamp })).file.problems, [])
+    }
+  )
+
   it.each(["2", "one", true, {}, [], -1, 0])("with version %j is never migrated", (version) => {
     const { file } = load(fileOf({ ...header, version }, a, '{"type":"note"}'))
     assert.deepStrictEqual(entriesOf(file), [a])

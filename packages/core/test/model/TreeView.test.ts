@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Entry, Mark, NONE, SessionTree, TreeView } from "../../src/model/index.ts"
 import { at, call, chain, entry, forSeeds, mark, message, reply, result, user, wildLines } from "../support.ts"
 
-const viewOf = (entries: ReadonlyArray<Entry.Entry>, filter: TreeView.Filter) => {
-  const view = TreeView.make(SessionTree.from(entries), filter)
+const viewOf = (entries: ReadonlyArray<Entry.Entry>, filter: TreeView.Filter, options?: TreeView.Options) => {
+  const view = TreeView.make(SessionTree.from(entries), filter, options)
   const id = (row: number) => view.tree.idAt(row) as string | null
   const row = (name: string) => view.tree.rowOf(name)
   return {
@@ -115,6 +115,30 @@ describe("the view of turns", () => {
     const { shown, hidden } = viewOf(labeled, "turns")
     assert.deepStrictEqual(shown, ["ask", "t1", "done"])
     assert.deepStrictEqual([hidden("t1"), hidden("done")], [1, 4])
+  })
+})
+
+describe("a view that keeps forks", () => {
+  const label = (target: string) => entry(`l-${target}`, "y2", { type: "label", targetId: target, label: "x" })
+  const forked = [
+    user("ask", null),
+    reply("r1", "ask"),
+    user("x1", "r1"),
+    reply("x2", "x1"),
+    user("y1", "r1"),
+    reply("y2", "y1")
+  ]
+  it("shows where the ways to its entries part, and no other entry", () => {
+    const both = [...forked, label("x2"), label("y2")]
+    const { shown, children, hidden, roots } = viewOf(both, "labeled", { forks: true })
+    assert.deepStrictEqual(shown, ["r1", "x2", "y2"])
+    assert.deepStrictEqual([roots, children("r1"), hidden("x2")], [["r1"], ["x2", "y2"], 1])
+    assert.deepStrictEqual(viewOf(both, "labeled").shown, ["x2", "y2"])
+  })
+  it("keeps nothing above entries of one branch", () => {
+    const one = [...forked, label("x1"), label("x2")]
+    assert.deepStrictEqual(viewOf(one, "labeled", { forks: true }).shown, ["x1", "x2"])
+    assert.deepStrictEqual(viewOf(forked, "errors", { forks: true }).shown, [])
   })
 })
 

@@ -1,0 +1,104 @@
+/** The whole chat as one value: what is known, the conversation, and the views on top. An event in; a value and intents out. */
+import * as Approval from "./Approval.ts"
+import * as ChatScreen from "./ChatScreen.ts"
+import type * as Commands from "./Commands.ts"
+import * as Row from "./Row.ts"
+import { type Event, type Frame, type Intent, isInput, type Next, type View, type World } from "./View.ts"
+
+export interface App {
+  readonly world: World
+  readonly chat: ChatScreen.ChatState
+  /** The last one is on top. */
+  readonly views: ReadonlyArray<View>
+}
+
+export interface Step {
+  readonly app: App
+  readonly intents: ReadonlyArray<Intent>
+}
+
+/** Below this nothing can be read. */
+export const LEAST = { columns: 40, rows: 10 } as const
+
+export const make = (world: World): App => ({ world, chat: ChatScreen.initial, views: [] })
+
+const known = (world: World, event: Event): World => {
+  switch (event._tag) {
+    case "Resize":
+      return { ...world, columns: Math.max(1, event.columns), rows: Math.max(1, event.rows) }
+    case "Tick":
+      return { ...world, now: event.now }
+    case "Opened":
+      return { ...world, session: event.session, turn: null, queue: [], background: 0 }
+    case "Changed":
+      return { ...world, session: event.session }
+    case "ModelChosen":
+      return { ...world, model: event.model }
+    case "TurnChanged":
+      return { ...world, turn: event.turn }
+    case "BackgroundChanged":
+      return { ...world, background: event.count }
+    case "QueueChanged":
+      return { ...world, queue: event.queue }
+    case "ApprovalChanged":
+      return { ...world, approval: event.approval }
+    case "LinearChanged":
+      return { ...world, linear: event.linear }
+    default:
+      return world
+  }
+}
+
+/** What happens next, and in what order, when one event leads to others. */
+export const update = (before: App, event: Event, screens: Commands.Screens): Step => {
+  const intents: Array<Intent> = []
+  const waiting: Array<Event> = [event]
+  let app = before
+  const follow = (next: Omit<Next, "view">): ReadonlyArray<View> => {
+    intents.push(...(next.intents ?? []))
+    waiting.push(...(next.events ?? []))
+    return next.open === undefined ? [] : [next.open]
+  }
+  for (let turn = 0; turn < waiting.length; turn++) {
+    const now = waiting[turn]!
+    const world = known(app.world, now)
+    if (isInput(now) && app.views.length > 0) {
+      const top = app.views.at(-1)!.on(now, world)
+      const opened = follow(top)
+      app = { ...app, world, views: [...app.views.slice(0, -1), ...(top.view === null ? [] : [top.view]), ...opened] }
+      continue
+    }
+    const views = isInput(now)
+      ? []
+      : app.views.flatMap((view) => {
+          const next = view.on(now, world)
+          return [...(next.view === null ? [] : [next.view]), ...follow(next)]
+        })
+    const { chat, ...rest } = ChatScreen.on(app.chat, now, world, screens)
+    const opened = follow(rest)
+    const asked = now._tag === "ApprovalAsked" ? [Approval.make(now.asked)] : []
+    app = { world, chat, views: [...views, ...opened, ...asked] }
+  }
+  return { app, intents }
+}
+
+const tooSmall = ({ columns, rows }: World): Frame => {
+  const words = Row.wrap(
+    Row.row(`Grove needs ${LEAST.columns} columns and ${LEAST.rows} lines; this is ${columns} by ${rows}.`),
+    columns
+  )
+  const filler = Array.from({ length: Math.max(0, rows - words.length) }, () => Row.empty)
+  return { rows: [...words, ...filler].slice(0, rows), caret: null }
+}
+
+/** The screen as it is to be painted: exactly as many rows as it has lines, none wider than it is. */
+export const draw = ({ world, chat, views }: App): Frame => {
+  if (world.columns < LEAST.columns || world.rows < LEAST.rows) return tooSmall(world)
+  const at = (index: number): Frame =>
+    index < 0 ? ChatScreen.draw(chat, world) : views[index]!.draw(world, () => at(index - 1))
+  const { rows, caret } = at(views.length - 1)
+  return { rows: rows.map((row) => Row.cut(row, world.columns)), caret }
+}
+
+/** Whether something on the screen moves by itself. */
+export const isBusy = ({ world }: App): boolean => world.turn !== null

@@ -1,0 +1,189 @@
+/** What the screens of the chat share: what they know, what happens to them, what they ask for, and how one plugs in. */
+import type { ApprovalAsked, ApprovalMode } from "@grove/agent"
+import type { Chat, EntryId, Json, SessionRef, SessionSummary, SessionTree, TreeUsage } from "@grove/core"
+import type { Input } from "../keys.ts"
+import type { Row } from "./Row.ts"
+import type { Symbols } from "./Symbols.ts"
+
+export type { ApprovalAsked, ApprovalMode }
+
+/** What a person sends: text, and images as stored in messages. */
+export interface Prompt {
+  readonly text: string
+  readonly images: ReadonlyArray<Json>
+}
+
+/** A session as the screens see it. A new object whenever anything in it changed; the tree inside is live. */
+export interface SessionState {
+  readonly ref: SessionRef
+  readonly cwd: string
+  readonly name: string | null
+  readonly tree: SessionTree
+  readonly leaf: EntryId | null
+  readonly readOnly: boolean
+  readonly usage: TreeUsage.TreeUsage
+  /** Tokens that the model would be shown. */
+  readonly tokens: number
+}
+
+/** A reply being made where the person stands. */
+export interface TurnState {
+  readonly started: number
+  /** The entry that the reply will be, and what it will hang under; `null` before it begins. */
+  readonly entry: EntryId | null
+  readonly parentId: EntryId | null
+  /** Blocks as a message holds them, as far as they have come. */
+  readonly content: ReadonlyArray<Json>
+  /** Calls that are being run. */
+  readonly running: ReadonlySet<string>
+  /** What is going on, if it is not answering: a compaction, a rest before another attempt. */
+  readonly status: string | null
+}
+
+export interface Notice {
+  readonly kind: "info" | "error"
+  readonly text: string
+}
+
+export interface World {
+  readonly columns: number
+  readonly rows: number
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly symbols: Symbols
+  readonly home: string
+  readonly session: SessionState
+  readonly model: Chat.ModelInfo | null
+  readonly approval: ApprovalMode
+  readonly linear: boolean
+  readonly doubleEscape: DoubleEscape
+  readonly turn: TurnState | null
+  /** Replies being made elsewhere in the tree. */
+  readonly background: number
+  readonly queue: ReadonlyArray<Prompt>
+}
+
+export const doubleEscapes = ["branch", "tree", "fork", "none"] as const
+export type DoubleEscape = (typeof doubleEscapes)[number]
+
+// ---------------------------------------------------------------------------------------------------------- events
+
+/** A prompt that was typed before, as the history popup lists it. */
+export interface PastPrompt {
+  readonly id: number | null
+  readonly text: string
+  readonly uses: number
+  readonly lastUsed: number
+  readonly cwd: string | null
+  readonly session: string | null
+  readonly entry: string | null
+}
+
+export type PromptScope = "all" | "cwd" | "session"
+
+export type Event =
+  | Input
+  | { readonly _tag: "Resize"; readonly columns: number; readonly rows: number }
+  | { readonly _tag: "Tick"; readonly now: number }
+  /** Another session is on the screen. */
+  | { readonly _tag: "Opened"; readonly session: SessionState }
+  /** The session grew, or the person moved in it. */
+  | { readonly _tag: "Changed"; readonly session: SessionState; readonly foreign: boolean }
+  | { readonly _tag: "ModelChosen"; readonly model: Chat.ModelInfo }
+  | { readonly _tag: "TurnChanged"; readonly turn: TurnState | null }
+  | { readonly _tag: "BackgroundChanged"; readonly count: number }
+  | { readonly _tag: "QueueChanged"; readonly queue: ReadonlyArray<Prompt> }
+  | { readonly _tag: "ApprovalChanged"; readonly approval: ApprovalMode }
+  | { readonly _tag: "ApprovalAsked"; readonly asked: ApprovalAsked }
+  | { readonly _tag: "ApprovalWithdrawn"; readonly callId: string }
+  /** What was sent could not be taken; the person gets it back. */
+  | { readonly _tag: "Returned"; readonly prompt: Prompt }
+  /** Into the editor, in place of what is there. */
+  | { readonly _tag: "Filled"; readonly prompt: Prompt }
+  | { readonly _tag: "Told"; readonly notice: Notice }
+  | { readonly _tag: "Models"; readonly listings: ReadonlyArray<Chat.ProviderListing> }
+  | { readonly _tag: "Files"; readonly paths: ReadonlyArray<string> }
+  | {
+      readonly _tag: "Sessions"
+      readonly all: boolean
+      readonly sessions: ReadonlyArray<SessionSummary.SessionSummary>
+    }
+  /** Prompts of this folder, newest first, for Up and Down in the editor. */
+  | { readonly _tag: "Recalled"; readonly prompts: ReadonlyArray<string> }
+  | {
+      readonly _tag: "Prompts"
+      readonly query: string
+      readonly scope: PromptScope
+      readonly prompts: ReadonlyArray<PastPrompt>
+      readonly total: number
+    }
+  | { readonly _tag: "LinearChanged"; readonly linear: boolean }
+
+// --------------------------------------------------------------------------------------------------------- intents
+
+/** What a screen asks for; whoever runs the screens does it and tells what came of it by events. */
+export type Intent =
+  | { readonly _tag: "Send"; readonly prompt: Prompt }
+  | { readonly _tag: "Cancel" }
+  | { readonly _tag: "Unqueue" }
+  /** To another entry, or to none; with `summary` what is left behind is summarised there. */
+  | { readonly _tag: "Move"; readonly to: EntryId | null; readonly summary?: { readonly instructions?: string } }
+  /** A new session of the path up to `at`, opened; what was chosen goes to its editor. */
+  | { readonly _tag: "Fork"; readonly at: EntryId | null; readonly prompt: Prompt | null; readonly name?: string }
+  | { readonly _tag: "Compact"; readonly instructions: string }
+  | { readonly _tag: "Name"; readonly name: string }
+  | { readonly _tag: "Label"; readonly target: EntryId; readonly label: string | null }
+  | { readonly _tag: "ListModels" }
+  | { readonly _tag: "ChooseModel"; readonly ref: string }
+  | { readonly _tag: "ChooseApproval"; readonly mode: ApprovalMode }
+  | { readonly _tag: "Approve"; readonly callId: string; readonly answer: "once" | "always" | "no" }
+  | { readonly _tag: "Sample"; readonly count: number; readonly prompt: Prompt | null }
+  | { readonly _tag: "Export"; readonly words: string }
+  | { readonly _tag: "Copy"; readonly text: string }
+  | { readonly _tag: "EditOutside"; readonly text: string }
+  | { readonly _tag: "OpenViewer"; readonly entry: EntryId | null }
+  | { readonly _tag: "ListFiles" }
+  | { readonly _tag: "ListSessions"; readonly all: boolean }
+  | { readonly _tag: "OpenSession"; readonly path: string }
+  | { readonly _tag: "NewSession" }
+  | { readonly _tag: "RenameSession"; readonly path: string; readonly name: string }
+  | { readonly _tag: "DeleteSession"; readonly path: string }
+  | { readonly _tag: "SearchPrompts"; readonly query: string; readonly scope: PromptScope }
+  | { readonly _tag: "DeletePrompt"; readonly id: number }
+  | { readonly _tag: "ToggleLinear" }
+  | { readonly _tag: "Redraw" }
+  | { readonly _tag: "Suspend" }
+  | { readonly _tag: "Quit" }
+
+// ----------------------------------------------------------------------------------------------------------- views
+
+/** A whole screen: as many rows as it has lines, and where the caret of the terminal stands. */
+export interface Frame {
+  readonly rows: ReadonlyArray<Row>
+  readonly caret: { readonly line: number; readonly column: number } | null
+}
+
+/** What a view makes of an event. */
+export interface Next {
+  /** The view from now on; `null` closes it. */
+  readonly view: View | null
+  readonly intents?: ReadonlyArray<Intent>
+  /** Told to the chat below, in order, once the view is as it says. */
+  readonly events?: ReadonlyArray<Event>
+  /** Opened on top. */
+  readonly open?: View
+}
+
+/**
+ * A screen on top of the chat: a value with its own state. It gets every event but those for views above it; keys only
+ * while it is the topmost. It never changes: `on` answers the next one.
+ */
+export interface View {
+  readonly name: string
+  readonly on: (event: Event, world: World) => Next
+  /** `below` is what the screen would show without it. */
+  readonly draw: (world: World, below: () => Frame) => Frame
+}
+
+export const isInput = (event: Event): event is Input =>
+  event._tag === "Key" || event._tag === "Paste" || event._tag === "Wheel"
