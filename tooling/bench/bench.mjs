@@ -17,7 +17,7 @@ import { others } from "./others.mjs"
 import { RESULTS, updateReadme } from "./readme.mjs"
 import { scales } from "./scales.mjs"
 
-const ROWS = ["open-first", "open-again", "open-whole", "append", "list"]
+const ROWS = ["open-first", "open-again", "open-whole", "append", "list", "prompts"]
 
 /** @param {string} problem @returns {never} */
 const stop = (problem) => {
@@ -62,7 +62,16 @@ const size = quick ? "quick" : full ? "full" : "usual"
 if (only !== undefined && ROWS[Number(only) - 1] === undefined) stop(`--row is a number from 1 to ${ROWS.length}`)
 
 if (
-  !turbo(["build", "--filter=@grove/storage-files...", "--output-logs=errors-only", "--log-prefix=none"], { stdout: 2 })
+  !turbo(
+    [
+      "build",
+      "--filter=@grove/storage-files...",
+      "--filter=@grove/storage-sqlite...",
+      "--output-logs=errors-only",
+      "--log-prefix=none"
+    ],
+    { stdout: 2 }
+  )
 ) {
   stop("the build failed, as told above")
 }

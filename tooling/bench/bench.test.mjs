@@ -133,7 +133,7 @@ const line = /** @type {const} */ ({
 
 test("what was not measured is a dash, and columns are aligned", () => {
   const row = cells(line, ({ median }) => digits(median))
-  assert.deepEqual(row, ["open, ms", "80", "–", "–", "10", "8×, –", "≥ 8× naive, ≤ omp", "yes, –"])
+  assert.deepEqual(row, ["open, ms", "80", "–", "–", "–", "10", "8×, –", "≥ 8× naive, ≤ omp", "yes, –"])
   const [first, second] = aligned([row, row.map((cell) => `${cell}…`)])
   assert.equal(first.length, second.length)
 })

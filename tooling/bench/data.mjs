@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { VERSION, writeHome, writeSession } from "./generate.mjs"
 import { inChild } from "./harness.mjs"
+import { VERSION as PROMPTS_VERSION, writeHistory, writePlain } from "./prompts.mjs"
 
 export const cache = fileURLToPath(new URL("../../node_modules/.cache/grove-bench/", import.meta.url))
 
@@ -14,7 +15,9 @@ export const scratch = (name) => {
 
 export const jobs = {
   session: (/** @type {any} */ { path, shape }) => writeSession(path, shape),
-  home: (/** @type {any} */ { path, shape }) => writeHome(path, shape)
+  home: (/** @type {any} */ { path, shape }) => writeHome(path, shape),
+  history: (/** @type {any} */ { path, shape }) => writeHistory(path, shape),
+  plain: (/** @type {any} */ { path, shape }) => writePlain(path, shape)
 }
 
 /** @param {keyof typeof jobs} job @param {string} name @param {object} shape */
@@ -36,3 +39,9 @@ export const largeSession = ({ entries, compactEvery = 0 }) =>
 /** A home with many sessions. @param {{ readonly sessions: number, readonly entries: number }} shape */
 export const manySessions = ({ sessions, entries }) =>
   made("home", `home-${VERSION}-${sessions}-${entries}`, { seed: SEED, sessions, entries, projects: 20 })
+
+/** So many prompts as Grove keeps them, and as a plain FTS5 table does. @param {number} prompts */
+export const histories = (prompts) => ({
+  grove: made("history", `history-${PROMPTS_VERSION}-${prompts}.db`, { seed: SEED, prompts }),
+  plain: made("plain", `plain-${PROMPTS_VERSION}-${prompts}.db`, { seed: SEED, prompts })
+})

@@ -1,14 +1,20 @@
 /** The arithmetic of the bench: medians, ratios, and goals that figures are held against. */
 
 /** @typedef {{ readonly median: number, readonly best: number }} Figure */
-/** @typedef {"naive" | "pi" | "omp" | "grove"} Column */
+/** @typedef {"naive" | "fts" | "pi" | "omp" | "grove"} Column */
 /** @typedef {{ readonly [column in Column]?: Figure }} Columns */
 
 /**
  * How Grove should compare with a column. `times` as good or better; or, where another is the least that is possible,
  * `within` so many times of it.
  *
- * @typedef {{ readonly against: Exclude<Column, "grove">, readonly times?: number, readonly within?: number }} Goal
+ * @typedef {{ readonly against: Exclude<Column, "grove">, readonly times?: number, readonly within?: number }} Relative
+ */
+
+/**
+ * Or no more than so many, whatever others do.
+ *
+ * @typedef {Relative | { readonly most: number }} Goal
  */
 
 /**
@@ -52,19 +58,23 @@ export const column = (rounds, fact = "ms") => figure(rounds?.map((round) => rou
  * @param {Goal} goal
  * @param {Columns} columns
  */
-export const judge = ({ against, times, within }, columns) => {
-  const other = columns[against]?.median
+export const judge = (goal, columns) => {
   const own = columns.grove?.median
+  if ("most" in goal) return own === undefined ? undefined : { ratio: own / goal.most, met: own <= goal.most }
+  const { against, times, within } = goal
+  const other = columns[against]?.median
   if (other === undefined || own === undefined) return undefined
   if (within !== undefined) return { ratio: own / other, met: own / other <= within }
   return { ratio: other / own, met: other / own >= (times ?? 1) }
 }
 
 /** @type {Readonly<Record<Column, string>>} */
-export const NAMES = { naive: "naive", pi: "Pi 0.73.1", omp: "omp 18.2.3", grove: "Grove" }
+export const NAMES = { naive: "naive", fts: "plain FTS5", pi: "Pi 0.73.1", omp: "omp 18.2.3", grove: "Grove" }
 
 /** @param {Goal} goal @param {Line["unit"]} unit */
-export const goalText = ({ against, times = 1, within }, unit) => {
+export const goalText = (goal, unit) => {
+  if ("most" in goal) return `≤ ${goal.most} ${unit}`
+  const { against, times = 1, within } = goal
   const other = NAMES[against].split(" ")[0]
   if (within !== undefined) return `≤ ${within}× ${other}`
   if (times === 1) return `≤ ${other}`
@@ -81,7 +91,7 @@ export const digits = (value) => {
 const timesText = (ratio) => `${digits(ratio)}×`
 
 /**
- * A line as the cells of a table: work, naive, Pi, omp, Grove, ratio, goal, met.
+ * A line as the cells of a table: work, naive, plain FTS5, Pi, omp, Grove, ratio, goal, met.
  *
  * @param {Line} line
  * @param {(figure: Figure) => string} show
@@ -92,19 +102,19 @@ export const cells = ({ work, unit, columns, goals }, show) => {
   const shown = (/** @type {Column} */ column) => (columns[column] === undefined ? "–" : show(columns[column]))
   return [
     `${work}, ${unit}`,
-    .../** @type {const} */ (["naive", "pi", "omp", "grove"]).map(shown),
+    .../** @type {const} */ (["naive", "fts", "pi", "omp", "grove"]).map(shown),
     judged.map((found) => (found === undefined ? "–" : timesText(found.ratio))).join(", "),
     goals.map((goal) => goalText(goal, unit)).join(", "),
     judged.map((found) => (found === undefined ? "–" : found.met ? "yes" : "NO")).join(", ")
   ]
 }
 
-export const HEADINGS = ["work", NAMES.naive, NAMES.pi, NAMES.omp, NAMES.grove, "ratio", "goal", "met"]
+export const HEADINGS = ["work", NAMES.naive, NAMES.fts, NAMES.pi, NAMES.omp, NAMES.grove, "ratio", "goal", "met"]
 
 /** @param {ReadonlyArray<ReadonlyArray<string>>} rows */
 export const aligned = (rows) => {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
   const pad = (/** @type {string} */ cell, /** @type {number} */ column) =>
-    column === 0 || column === 6 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])
+    column === 0 || column === 7 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])
   return rows.map((row) => row.map(pad).join("  ").trimEnd())
 }

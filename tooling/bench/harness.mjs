@@ -61,7 +61,7 @@ export const inChild = (module, job, input, { program = process.execPath, profil
 
 /** Programs that need not be there, nor work. */
 const OTHERS = new Set(["pi", "omp"])
-const BASELINES = new Set(["naive", "bare", "serial"])
+const BASELINES = new Set(["naive", "bare", "serial", "fts"])
 
 /** Who does a job: the first word of its name, if that is not one of Grove's. @param {string} job */
 const contenderOf = (job) => {

@@ -31,6 +31,8 @@ export interface Command {
 
 export interface Input {
   readonly arguments: ReadonlyArray<string>
+  /** How many of the arguments stand before `--`; those behind it are never names of anything. */
+  readonly unguarded: number
   readonly flags: { readonly [name: string]: string | boolean | undefined }
 }
 
@@ -127,7 +129,9 @@ export const parse = (command: Command, words: ReadonlyArray<string>): Result.Re
   })
   const found: { [name: string]: string | boolean } = {}
   const positionals: Array<string> = []
+  let unguarded: number | undefined
   for (const token of tokens) {
+    if (token.kind === "option-terminator") unguarded = positionals.length
     if (token.kind === "positional") positionals.push(token.value)
     if (token.kind !== "option") continue
     const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined
@@ -149,8 +153,9 @@ export const parse = (command: Command, words: ReadonlyArray<string>): Result.Re
     }
     found[token.name] = token.value ?? true
   }
+  const input: Input = { arguments: positionals, unguarded: unguarded ?? positionals.length, flags: found }
   const wanted = command.arguments.filter(({ required }) => required)
-  if (found.help === true) return Result.succeed({ arguments: positionals, flags: found })
+  if (found.help === true) return Result.succeed(input)
   if (positionals.length < wanted.length) {
     return wrong(`${command.name} needs <${wanted[positionals.length]!.name}>; usage: ${usageLine(command)}`)
   }
@@ -158,5 +163,5 @@ export const parse = (command: Command, words: ReadonlyArray<string>): Result.Re
   if (positionals.length > most) {
     return wrong(`${command.name} does not take ${JSON.stringify(positionals[most])}; usage: ${usageLine(command)}`)
   }
-  return Result.succeed({ arguments: positionals, flags: found })
+  return Result.succeed(input)
 }

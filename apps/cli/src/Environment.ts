@@ -6,6 +6,8 @@ export interface Surroundings {
   readonly home: string
   readonly sessionDirectory: string | undefined
   readonly cwd: string
+  /** The person's own folder, where other programs keep their things. */
+  readonly userHome: string
   /** Which terminal this is, if it can be told. */
   readonly terminal: Breadcrumbs.TerminalId | undefined
   /** Width of the terminal, or what is readable where there is none. */

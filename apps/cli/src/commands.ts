@@ -150,6 +150,60 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "history",
+      about: "Finds prompts by their words, in every session; also adds, deletes, imports and counts them.",
+      arguments: [
+        {
+          name: "query",
+          many: true,
+          about:
+            "words, 'exact ^start end$ !not a | b re:/x/ cwd: session: author: after: before:; or add, delete, import, stats"
+        }
+      ],
+      flags: {
+        scope: { type: "string", choices: ["all", "cwd", "session"], about: "only what was used here (default: all)" },
+        session: { type: "string", value: "s", about: "the session of --scope session, or of a prompt that is added" },
+        limit: { type: "string", value: "n", about: "at most so many (default: 100)" },
+        cwd: { type: "string", value: "dir", about: "add: where it was typed (default: here)" },
+        id: { type: "string", value: "n", about: "delete: the prompt of this number" },
+        "dry-run": { type: "boolean", about: "delete, import: only say what would be done" },
+        yes: { type: "boolean", about: "delete: do not ask" },
+        from: { type: "string", value: "format", about: "import: grove, pi, omp, claude-code, codex, neovate or shell" }
+      },
+      examples: [
+        "grove history 折叠 test",
+        'grove history "\'tree !leaf after:7d" --scope cwd',
+        "grove history delete --id 42",
+        "grove history import ~/.claude/history.jsonl",
+        "grove history -- stats"
+      ]
+    },
+    load: () => import("./commands/history.ts")
+  },
+  {
+    command: {
+      name: "search",
+      about: "Finds what was said in any session, by people, models and tools.",
+      arguments: [{ name: "query", required: true, many: true, about: "words, as for grove history" }],
+      flags: {
+        role: { type: "string", choices: ["user", "assistant", "tool", "summary"], about: "only what these said" },
+        tool: { type: "string", value: "name", about: "only calls and results of this tool" },
+        label: { type: "string", value: "text", about: "only entries with this label" },
+        after: { type: "string", value: "time", about: "since 2026-01-31, or for 12h, 7d, 2w, 1y" },
+        before: { type: "string", value: "time", about: "until then" },
+        project: { type: "string", value: "dir", about: "only sessions whose working directory holds this" },
+        limit: { type: "string", value: "n", about: "at most so many (default: 20)" }
+      },
+      examples: [
+        'grove search "rate limit" --role assistant',
+        "grove search 折叠 --after 7d",
+        "grove search ENOENT --tool bash"
+      ]
+    },
+    load: () => import("./commands/search.ts")
+  },
+  {
+    command: {
       name: "append",
       about: "Appends entries, read as JSON from standard input, one a line; prints the id of each when it is written.",
       arguments: [{ ...session, about: "a session, or a new .jsonl path" }],
@@ -224,7 +278,7 @@ export const commands: ReadonlyArray<Loadable> = [
   {
     command: {
       name: "purge",
-      about: "Makes a session, an entry or a text really gone: every copy, backup and blob. Asks first.",
+      about: "Makes a session, an entry or a text really gone: every copy, backup, blob and prompt. Asks first.",
       arguments: [{ ...session, required: false }],
       flags: {
         entry: { type: "string", value: "entry", about: "only this entry; what follows it follows its parent" },

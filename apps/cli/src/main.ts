@@ -25,6 +25,7 @@ const surroundingsFrom = (cwd: string, sessionDirectory: string | boolean | unde
     home: resolve(env.GROVE_HOME || `${homedir()}/.grove`),
     sessionDirectory: folder === undefined ? undefined : resolve(folder),
     cwd,
+    userHome: homedir(),
     terminal: Breadcrumbs.terminalId({ ttyPath: Breadcrumbs.ttyPath(), env }),
     columns: Math.trunc(Math.min(Math.max(stdout.columns ?? (Number(env.COLUMNS) || 80), NARROWEST), WIDEST)),
     colors: stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb",

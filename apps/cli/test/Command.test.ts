@@ -28,14 +28,14 @@ const refused = (words: ReadonlyArray<string>, of = command): string => {
 
 describe("words are parsed", () => {
   it("flags may stand anywhere, and their values may be glued on", () => {
-    const expected = { arguments: ["abc"], flags: { filter: "all", json: true } }
+    const expected = { arguments: ["abc"], unguarded: 1, flags: { filter: "all", json: true } }
     assert.deepStrictEqual(parsed(["abc", "--filter", "all", "--json"]), expected)
     assert.deepStrictEqual(parsed(["--json", "--filter=all", "abc"]), expected)
     assert.deepStrictEqual(parsed(["-u", "abc"]).flags, { unfold: true })
   })
 
   it("what follows -- is no flag", () => {
-    assert.deepStrictEqual(parsed(["--", "--json"]), { arguments: ["--json"], flags: {} })
+    assert.deepStrictEqual(parsed(["--", "--json"]), { arguments: ["--json"], unguarded: 0, flags: {} })
   })
 
   it("a value that begins with a dash is glued on", () => {

@@ -302,7 +302,12 @@ describe("grove purge", () => {
   it("takes a text out of every session, given as a word or on standard input", async () => {
     const home = makeHome()
     const expected = readFileSync(home.old, "utf8").replace(SECRET, "[removed]")
-    assert.deepStrictEqual(await home.json(["purge", "--text", "not in there"]), { removed: [], entries: 0, blobs: 0 })
+    assert.deepStrictEqual(await home.json(["purge", "--text", "not in there"]), {
+      removed: [],
+      entries: 0,
+      blobs: 0,
+      prompts: 0
+    })
     const ran = await home.grove(["purge", "--text=-", "--yes"], { stdin: `${SECRET}\n` })
     assert.deepStrictEqual([ran.code, ran.stderr, ran.stdout], [0, "", "Purged that text: 1 entry, 0 blobs.\n"])
     assert.strictEqual(readFileSync(home.old, "utf8"), expected)

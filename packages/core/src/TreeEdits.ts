@@ -129,7 +129,7 @@ const setState = (enabled: boolean) => {
         const { tree, leaf } = draft
         const rows = yield* Effect.forEach(asked, (id) => rowNamed(tree, id))
         const units = Units.make(tree)
-        const targets = [...new Set(rows.flatMap(units.of))].sort((a, b) => a - b)
+        const targets = units.whole(rows)
         const open = targets.find((row) => busy.has(tree.idAt(row)!) && units.callOf(row) !== NONE)
         if (open !== undefined) {
           return yield* refuse("busy", tree.idAt(open)!, `${tree.idAt(open)} is still being answered; wait for it`)
@@ -153,16 +153,16 @@ export const disable = setState(false)
 
 // ------------------------------------------------------------------------------------------------------- prune
 
-/** Where a prune at a row really cuts: after the last result, where the row is in the middle of a unit. */
-const cutAt = (tree: SessionTree, row: number): Effect.Effect<number, EditRefused> => {
-  const units = Units.make(tree)
-  if (!units.isSplitAt(row)) return Effect.succeed(row)
-  const here = new Set([row])
-  const ends = units.of(row).filter((member) => isBelow(tree, tree.idAt(member), here) && !units.isSplitAt(member))
-  if (ends.length === 1) return Effect.succeed(ends[0]!)
+const splitsUnit = (tree: SessionTree, row: number, ends: ReadonlyArray<number>) => {
   const id = tree.idAt(row)!
-  const instead = ends.length === 0 ? "its calls have no results yet" : `prune at ${idsAt(tree, ends).join(" or ")}`
+  const instead = `name ${idsAt(tree, ends).join(" or ")} instead`
   return refuse("splits-unit", id, `${id} is in the middle of a tool call and its results; ${instead}`)
+}
+
+/** The row itself; where it is in the middle of a unit, the last result. */
+const afterUnit = (tree: SessionTree, row: number): Effect.Effect<number, EditRefused> => {
+  const ends = Units.make(tree).ends(row)
+  return ends.length <= 1 ? Effect.succeed(ends[0] ?? row) : splitsUnit(tree, row, ends)
 }
 
 /** Cuts off all that follows an entry. It becomes fragments in the stash; a person who stands there is taken to the entry. */
@@ -177,7 +177,7 @@ export const prune = Effect.fn("TreeEdits.prune")(function* (
     Effect.gen(function* () {
       const { tree, leaf } = draft
       const asked = yield* liveRow(tree, at)
-      const target = yield* cutAt(tree, asked)
+      const target = yield* afterUnit(tree, asked)
       const targetId = tree.idAt(target)!
       const roots = tree.childRows(target)
       const named = idsAt(tree, [asked])
@@ -206,17 +206,11 @@ export const prune = Effect.fn("TreeEdits.prune")(function* (
 
 // ------------------------------------------------------------------------------------------------------- graft
 
-const fitTarget = (tree: SessionTree, id: string): Effect.Effect<number, EditRefused> =>
-  Effect.filterOrFail(
-    liveRow(tree, id),
-    (row) => !Units.make(tree).isSplitAt(row),
-    () =>
-      new EditRefused({
-        code: "splits-unit",
-        id,
-        message: `${id} is in the middle of a tool call and its results; name the last result instead`
-      })
-  )
+const fitTarget = Effect.fnUntraced(function* (tree: SessionTree, id: string) {
+  const row = yield* liveRow(tree, id)
+  const ends = Units.make(tree).ends(row)
+  return ends.length === 0 ? row : yield* splitsUnit(tree, row, ends)
+})
 
 /** Copies under the target with their mark; `follows` takes a person who stands on the target along. */
 const graftRows = Effect.fnUntraced(function* (
@@ -260,10 +254,11 @@ export const graft = Effect.fn("TreeEdits.graft")(function* (session: Session, s
       const { tree } = draft
       const root = yield* rowNamed(tree, source)
       const onto = yield* fitTarget(tree, target)
-      const call = Units.make(tree).callOf(root)
-      if (call !== NONE && call !== root) {
+      const units = Units.make(tree)
+      const call = tree.roleAt(root) === "assistant" ? NONE : units.callOf(units.ends(root)[0] ?? root)
+      if (call !== NONE) {
         const instead = `graft ${tree.idAt(call)} instead`
-        return yield* refuse("splits-unit", source, `${source} is the result of a tool call; ${instead}`)
+        return yield* refuse("splits-unit", source, `${source} follows a tool call and has results of it; ${instead}`)
       }
       const rows = Graft.subtree(tree, root)
       if (rows.includes(onto)) {
@@ -300,7 +295,7 @@ export const mergePicked = Effect.fn("TreeEdits.mergePicked")(function* (
   return yield* run(session, (draft) =>
     Effect.gen(function* () {
       const { tree } = draft
-      const path = tree.pathRows(yield* rowNamed(tree, branch))
+      const path = tree.pathRows(yield* afterUnit(tree, yield* rowNamed(tree, branch)))
       const onPath = new Set(path)
       const target = yield* ontoOf(tree, draft.leaf, options.onto)
       const rows = yield* Effect.forEach(picked, (id) =>
@@ -310,8 +305,7 @@ export const mergePicked = Effect.fn("TreeEdits.mergePicked")(function* (
           () => new EditRefused({ code: "unknown", id, message: `${id} is not on the branch that ends at ${branch}` })
         )
       )
-      const units = Units.make(tree)
-      const chosen = new Set(rows.flatMap(units.of))
+      const chosen = new Set(Units.make(tree).whole(rows))
       if (chosen.has(target)) {
         const id = tree.idAt(target)!
         return yield* refuse("cycle", id, `${id} is among what would be merged onto it; choose another place`)
@@ -426,9 +420,10 @@ export const summarize = Effect.fn("TreeEdits.summarize")(function* (
         return yield* refuse("unknown", off, `${off} is not on the path to ${leaf ?? "none"}`)
       if (end < start)
         return yield* refuse("unknown", last, `${last} comes before ${first}; name the earlier one first`)
-      const units = Units.make(tree)
-      const rows = path.slice(start, end + 1).filter((row) => !tree.isMarkAt(row))
-      return { asked: [from, to], rows: [...new Set(rows.flatMap(units.of))].sort((a, b) => a - b) }
+      // A compaction that was switched off would show again all that it stands for.
+      const rows = path.slice(start, end + 1).filter((row) => !tree.isMarkAt(row) && tree.typeAt(row) !== "compaction")
+      if (rows.length === 0) return yield* refuse("unknown", first, `nothing from ${first} to ${last} can be muted`)
+      return { asked: [from, to], rows: Units.make(tree).whole(rows) }
     })
   const { rows } = yield* planOn(session.tree, yield* session.main.leaf)
   const summary = yield* summaryOf(session, rows, options.text)

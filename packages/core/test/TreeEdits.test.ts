@@ -133,6 +133,20 @@ describe("a prune", () => {
       assert.deepStrictEqual(sources(session.tree), ["ask1", "call", "res1"])
     }))
 
+  test("works at a call that nobody answered", () =>
+    Effect.gen(function* () {
+      const session = yield* opened([user("ask1", null), reply("call", "ask1", call("ls")), user("ask2", "call")])
+      assert.deepStrictEqual((yield* TreeEdits.prune(session, "call")).applied, ["ask2"] as never)
+    }))
+
+  test("in a unit that has results on two ways on says where it can be made instead", () =>
+    Effect.gen(function* () {
+      const session = yield* opened([...talk, result("res2", "call"), user("ask4", "res2")])
+      const error = yield* Effect.flip(TreeEdits.prune(session, "call"))
+      assert(error._tag === "EditRefused")
+      assert.match(error.message, /name res1 or res2 instead/)
+    }))
+
   test("waits for a reply that is being generated, unless it is forced; that reply then stays in the fragment", () =>
     Effect.gen(function* () {
       const session = yield* opened(talk)
@@ -168,6 +182,20 @@ describe("a prune", () => {
 })
 
 describe("a graft", () => {
+  test("is refused where it would begin between a call and its results", () =>
+    Effect.gen(function* () {
+      const session = yield* opened([
+        user("ask1", null),
+        reply("call", "ask1", call("ls")),
+        entry("level", "call", { type: "thinking_level_change", thinkingLevel: "high" }),
+        result("res1", "level"),
+        user("ask2", "ask1")
+      ])
+      const error = yield* Effect.flip(TreeEdits.graft(session, "level", "ask2"))
+      assert.strictEqual(error._tag === "EditRefused" && error.code, "splits-unit")
+      assert.match(error.message, /graft call instead/)
+    }))
+
   test("copies what speaks and what sets, under new names, with nothing charged twice", () =>
     Effect.gen(function* () {
       const tail = [
@@ -236,6 +264,20 @@ describe("a graft", () => {
 })
 
 describe("a merge", () => {
+  test("never takes half of a unit, also where the branch is named by its middle", () =>
+    Effect.gen(function* () {
+      const two = call("ls", "cat")
+      const session = yield* opened([
+        user("ask1", null),
+        reply("call", "ask1", two),
+        result("res1", "call", { toolCallId: "c0" }),
+        result("res2", "res1", { toolCallId: "c1" }),
+        user("ask2", "ask1")
+      ])
+      const { applied } = yield* TreeEdits.mergePicked(session, "res1", ["call"])
+      assert.deepStrictEqual(applied, ["call", "res1", "res2"] as never)
+    }))
+
   test("of picked entries takes whole units of that branch and the person along; one undo takes both back", () =>
     Effect.gen(function* () {
       const other = [reply("call2", "say2", call("rm")), result("res2", "call2"), reply("done", "res2")]
@@ -270,6 +312,21 @@ describe("a merge", () => {
 })
 
 describe("a summary of a range", () => {
+  test("leaves a compaction in force, so that nothing comes back that was cut off", () =>
+    Effect.gen(function* () {
+      const session = yield* opened([
+        user("old1", null),
+        user("kept", "old1"),
+        entry("cut1", "kept", { type: "compaction", summary: "old", firstKeptEntryId: "kept", tokensBefore: 9 }),
+        user("ask1", "cut1"),
+        reply("say1", "ask1")
+      ])
+      const { applied, created } = yield* TreeEdits.summarize(session, "kept", "ask1", { text: "short" })
+      assert.deepStrictEqual(applied, ["kept", "ask1"] as never)
+      assert.deepStrictEqual(sources(session.tree), ["cut1", "say1", ...created])
+      assert.strictEqual(yield* refused(TreeEdits.summarize(session, "cut1", "cut1", { text: "short" })), "unknown")
+    }))
+
   test("stands for the muted originals, and one undo takes both back", () =>
     Effect.gen(function* () {
       const session = yield* opened(talk)

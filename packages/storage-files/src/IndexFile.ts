@@ -7,7 +7,7 @@ import { type BigIntStats, fstatSync, readFileSync, readSync } from "node:fs"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
 import * as CacheFile from "./CacheFile.ts"
-import { type Columns, type Facts, LineIndex, Names } from "./LineIndex.ts"
+import { bytesOfColumns, type Columns, columnsIn, type Facts, LineIndex, Names, ROW_BYTES } from "./LineIndex.ts"
 
 const MAGIC = "GRVIDX03"
 const HEADER_BYTES = 64
@@ -51,25 +51,6 @@ interface Stored extends Omit<Facts, "types" | "roles" | "oddIds"> {
   readonly probe: string
 }
 
-type ColumnType = {
-  new (buffer: ArrayBuffer, offset: number, length: number): Columns[keyof Columns]
-  BYTES_PER_ELEMENT: number
-}
-
-/** Widest first, so that each column begins at a multiple of its width. */
-const layout: ReadonlyArray<readonly [keyof Columns, ColumnType]> = [
-  ["starts", Float64Array as never],
-  ["ids", Float64Array as never],
-  ["times", Float64Array as never],
-  ["spoken", Float64Array as never],
-  ["lengths", Uint32Array as never],
-  ["lines", Uint32Array as never],
-  ["parents", Int32Array as never],
-  ["types", Uint32Array as never],
-  ["roles", Uint32Array as never],
-  ["marks", Uint8Array as never]
-]
-
 /** Keeps an index beside the others. */
 export const save = (path: string, index: LineIndex, file: number, readAs: string): void => {
   const { types, roles, oddIds, ...facts } = index.facts
@@ -83,11 +64,7 @@ export const save = (path: string, index: LineIndex, file: number, readAs: strin
     probe: probe(file, index.facts.end)
   }
   const text = Buffer.from(JSON.stringify(stored))
-  const columns = layout.map(([name]) => {
-    const column = index.columns[name].subarray(0, index.size)
-    return Buffer.from(column.buffer, column.byteOffset, column.byteLength)
-  })
-  const body = Buffer.concat([...columns, text])
+  const body = Buffer.concat([...bytesOfColumns(index.columns, index.size), text])
   const columnBytes = body.length - text.length
   const header = Buffer.alloc(HEADER_BYTES)
   header.write(MAGIC, 0, "latin1")
@@ -99,27 +76,20 @@ export const save = (path: string, index: LineIndex, file: number, readAs: strin
 }
 
 /** The columns of a cache file, as views on its bytes. */
-const columnsIn = (bytes: Buffer, size: number): { readonly columns: Columns; readonly end: number } => {
+const columnsOf = (bytes: Buffer, size: number): Columns => {
   const copy = bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
-  let offset = HEADER_BYTES
-  const columns: Record<string, Columns[keyof Columns]> = {}
-  for (const [name, Column] of layout) {
-    columns[name] = new Column(copy.buffer as ArrayBuffer, copy.byteOffset + offset, size)
-    offset += size * Column.BYTES_PER_ELEMENT
-  }
-  return { columns: columns as never, end: offset }
+  return columnsIn(copy.buffer as ArrayBuffer, copy.byteOffset + HEADER_BYTES, size)
 }
 
 const parse = (bytes: Buffer): { readonly stored: Stored; readonly columns: Columns } | undefined => {
   if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 8) !== MAGIC) return undefined
   const size = bytes.readUInt32LE(8)
   const textLength = bytes.readUInt32LE(12)
-  const width = layout.reduce((sum, [, Column]) => sum + Column.BYTES_PER_ELEMENT, 0)
-  if (bytes.length !== HEADER_BYTES + size * width + textLength) return undefined
+  if (bytes.length !== HEADER_BYTES + size * ROW_BYTES + textLength) return undefined
   const text = bytes.subarray(bytes.length - textLength)
   if (!createHash("sha256").update(text).digest().equals(bytes.subarray(16, 48))) return undefined
   if (crc32(bytes.subarray(HEADER_BYTES, bytes.length - textLength)) !== bytes.readUInt32LE(48)) return undefined
-  return { stored: JSON.parse(text.toString()) as Stored, columns: columnsIn(bytes, size).columns }
+  return { stored: JSON.parse(text.toString()) as Stored, columns: columnsOf(bytes, size) }
 }
 
 export interface Loaded {

@@ -51,18 +51,47 @@ export const MARK = 1
 /** An entry that says it was copied from another. */
 export const COPY = 2
 
-const makeColumns = (capacity: number): Columns => ({
-  starts: new Float64Array(capacity),
-  lengths: new Uint32Array(capacity),
-  lines: new Uint32Array(capacity),
-  ids: new Float64Array(capacity),
-  times: new Float64Array(capacity),
-  spoken: new Float64Array(capacity),
-  parents: new Int32Array(capacity),
-  types: new Uint32Array(capacity),
-  roles: new Uint32Array(capacity),
-  marks: new Uint8Array(capacity)
-})
+type ColumnType = {
+  new (buffer: ArrayBuffer, offset: number, length: number): Columns[keyof Columns]
+  readonly BYTES_PER_ELEMENT: number
+}
+
+/** The order of the columns where they lie one after the other: widest first, so that each begins at a multiple of its width. */
+const layout: ReadonlyArray<readonly [keyof Columns, ColumnType]> = [
+  ["starts", Float64Array],
+  ["ids", Float64Array],
+  ["times", Float64Array],
+  ["spoken", Float64Array],
+  ["lengths", Uint32Array],
+  ["lines", Uint32Array],
+  ["parents", Int32Array],
+  ["types", Uint32Array],
+  ["roles", Uint32Array],
+  ["marks", Uint8Array]
+]
+
+/** What the columns take for each row. */
+export const ROW_BYTES = layout.reduce((sum, [, Column]) => sum + Column.BYTES_PER_ELEMENT, 0)
+
+/** Columns of so many rows as views on one buffer, beginning at a multiple of 8. */
+export const columnsIn = (buffer: ArrayBuffer, start: number, rows: number): Columns => {
+  let offset = start
+  const columns: Record<string, Columns[keyof Columns]> = {}
+  for (const [name, Column] of layout) {
+    columns[name] = new Column(buffer, offset, rows)
+    offset += rows * Column.BYTES_PER_ELEMENT
+  }
+  return columns as unknown as Columns
+}
+
+/** The first rows of the columns as bytes, as `columnsIn` takes them. */
+export const bytesOfColumns = (columns: Columns, rows: number): ReadonlyArray<Uint8Array> =>
+  layout.map(([name]) => {
+    const column = columns[name].subarray(0, rows)
+    return Buffer.from(column.buffer, column.byteOffset, column.byteLength)
+  })
+
+const makeColumns = (capacity: number): Columns => columnsIn(new ArrayBuffer(capacity * ROW_BYTES), 0, capacity)
 
 const widened = (columns: Columns): Columns => {
   const wider = makeColumns(Math.max(1024, columns.ids.length * 2))
@@ -172,11 +201,17 @@ const digits = (bytes: Uint8Array, at: number, count: number): number => {
   return value
 }
 
-const SEPARATORS = [...bytesOf("0000-00-00T00:00:00.000Z").entries()].filter(([, byte]) => byte !== 48)
+const DASH = 45
+const DOT = 46
+const COLON = 58
+const CAPITAL_T = 84
+const CAPITAL_Z = 90
 
 /** `2026-01-31T12:00:00.000Z` at `at`, in milliseconds; any other spelling is left to the model, `NaN` if it is none. */
 const timeAt = (bytes: Buffer, at: number, end: number): number => {
-  if (end - at === 24 && SEPARATORS.every(([i, byte]) => bytes[at + i] === byte)) {
+  const isDate = end - at === 24 && bytes[at + 4] === DASH && bytes[at + 7] === DASH && bytes[at + 10] === CAPITAL_T
+  const isTime = bytes[at + 13] === COLON && bytes[at + 16] === COLON && bytes[at + 19] === DOT
+  if (isDate && isTime && bytes[at + 23] === CAPITAL_Z) {
     const year = digits(bytes, at, 4)
     const month = digits(bytes, at + 5, 2)
     const day = digits(bytes, at + 8, 2)
@@ -229,6 +264,7 @@ export interface Earlier {
 
 /** Entries are seldom smaller on average; where they are, the columns grow. */
 const BYTES_PER_ENTRY = 2048
+const FEWEST_ROWS = 64
 
 export class LineIndex {
   size: number
@@ -245,10 +281,10 @@ export class LineIndex {
 
   /** An empty index with room for the entries that a file of so many bytes is likely to have. */
   static forFile(bytes: number): LineIndex {
-    return new LineIndex(emptyFacts(), makeColumns(Math.max(256, Math.ceil(bytes / BYTES_PER_ENTRY))))
+    return new LineIndex(emptyFacts(), makeColumns(Math.max(FEWEST_ROWS, Math.ceil(bytes / BYTES_PER_ENTRY))))
   }
 
-  constructor(facts: Facts = emptyFacts(), columns: Columns = makeColumns(256), size = 0) {
+  constructor(facts: Facts = emptyFacts(), columns: Columns = makeColumns(FEWEST_ROWS), size = 0) {
     this.facts = facts
     this.columns = columns
     this.size = size
@@ -311,7 +347,7 @@ export class LineIndex {
 
   /** Made when the first id is asked for, so that following parents alone never pays for it. */
   #hash(): Int32Array {
-    let capacity = 1024
+    let capacity = 2 * FEWEST_ROWS
     while (capacity < Math.max(this.size, this.columns.ids.length) * 2) capacity *= 2
     const slots = new Int32Array(capacity).fill(NONE)
     for (let row = 0; row < this.size; row++) slots[this.#slotOf(this.columns.ids[row]!, slots)] = row

@@ -58,12 +58,15 @@ const lookBack = (file: number, index: LineIndex, line: { bytes: Buffer; start: 
   }
 }
 
+/** Kept from one file to the next: a list of many small sessions would otherwise make more garbage than it reads. */
+const shared = Buffer.allocUnsafeSlow(CHUNK * 2)
+
 /**
  * Takes every whole line from where the index ends up to `size`. A last line without LF is taken too, but the index
  * still ends before it, so that it is read again when it is whole.
  */
 export const scan = (file: number, index: LineIndex, size: number): void => {
-  let buffer = Buffer.allocUnsafeSlow(CHUNK * 2)
+  let buffer = shared
   let position = index.facts.end
   let base = position
   let have = 0

@@ -42,6 +42,9 @@ const valueIn = (text: string): unknown => {
   }
 }
 
+/** Nothing that is read into it is needed once it is parsed, so all tables share it. */
+const shared = Buffer.allocUnsafeSlow(GAP)
+
 /**
  * The table over an index; `file` must stay open, and the same file, as long as the table is used. What is wrong with a
  * body is told when it is first read.
@@ -50,7 +53,7 @@ export const make = (index: LineIndex, file: number, onProblem: (problem: Proble
   const { columns, facts } = index
   const parentsOfUnlinked = new Map(facts.unlinked)
   const told = new Set(facts.problems.map(({ line }) => line))
-  let scratch = Buffer.allocUnsafeSlow(GAP)
+  let scratch = shared
   const read = (start: number, length: number): Buffer => {
     if (scratch.length < length) scratch = Buffer.allocUnsafeSlow(length)
     const bytes = readSync(file, scratch, 0, length, start)

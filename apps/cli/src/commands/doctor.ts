@@ -106,6 +106,24 @@ const strays = (path: string, now: number): Finding => {
   return bad("strays", what, "grove gc")
 }
 
+/** Prompt history and search stand on SQLite with its full-text index. */
+const database = (path: string) =>
+  Effect.promise(() => import("@grove/storage-sqlite")).pipe(
+    Effect.flatMap(({ SqliteDatabase }) => SqliteDatabase.probe(path)),
+    Effect.map(({ driver, version }) => good("sqlite", `SQLite ${version} with FTS5, by ${driver}`)),
+    Effect.catchTag("DatabaseError", ({ problem, cause }) => {
+      if (problem === "no-driver") {
+        return Effect.succeed(bad("sqlite", "no SQLite driver loads, so prompts cannot be searched", "reinstall Grove"))
+      }
+      const message = cause instanceof Error ? cause.message : String(cause)
+      return Effect.succeed(
+        problem === "damaged"
+          ? bad("sqlite", `${path} is damaged`, "grove history stats: sets it aside and reads the sessions again")
+          : bad("sqlite", `${path} cannot be used: ${message}`, "close other programs that use it, or update Grove")
+      )
+    })
+  )
+
 const terminal = ({ unicode, columns }: Surroundings): Finding =>
   unicode
     ? good("terminal", `UTF-8, ${columns} columns`)
@@ -129,6 +147,7 @@ export const run = Effect.fn("doctor")(function* ({ flags }: Input) {
     sessions(files),
     drafts(files),
     strays(paths.home, yield* Clock.currentTimeMillis),
+    yield* database(join(paths.home, "history.db")),
     terminal(surroundings)
   ]
   if (flags.json === true) yield* Output.json(findings)

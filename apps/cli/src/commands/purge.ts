@@ -1,6 +1,6 @@
 /** `grove purge`: a session, an entry or a text, really gone. */
-import { readFileSync } from "node:fs"
-import { basename, dirname, resolve } from "node:path"
+import { existsSync, readFileSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
 import { Facts, Ids, SessionStoreError, type Snapshot, Store } from "@grove/core"
 import { Purge, Trash } from "@grove/storage-files"
 import { Effect } from "effect"
@@ -84,8 +84,17 @@ const named = ({ arguments: [name], flags }: Input) => {
 
 const NOTHING = "; nothing was removed"
 
-const amounts = ({ files, rewrites, entries, blobs }: Purge.Survey): string =>
+/** What remembers sessions outside their files; loaded only where there is something to forget. */
+const memory = Effect.fnUntraced(function* () {
+  const paths = yield* Paths
+  if (!existsSync(join(paths.home, "history.db")) && !existsSync(join(paths.home, "index.db"))) return undefined
+  const { forgetter, remembered } = yield* Effect.promise(() => import("../Forgetter.ts"))
+  return { forgetter: forgetter(paths), remembered: (target: Purge.Target) => remembered(paths, target) }
+})
+
+const amounts = ({ files, rewrites, entries, blobs }: Purge.Survey, prompts: number): string =>
   [
+    ...(prompts > 0 ? [Words.count(prompts, "prompt")] : []),
     Words.count(entries, "entry", "entries"),
     ...(files.length > 0 ? [Words.count(files.length, "file")] : []),
     ...(rewrites.length > 0 ? [`${Words.count(rewrites.length, "file")} written anew`] : []),
@@ -100,25 +109,32 @@ export const run = Effect.fn("purge")(function* (input: Input) {
   const options = { paths, onFile: progress.onFile }
   const survey = yield* Purge.survey(options, target).pipe(StorageWords.told(NOTHING))
   yield* progress.clear
-  if (target.is === "text" && survey.rewrites.length === 0 && survey.blobs === 0) {
-    if (flags.json === true) return yield* Output.json({ removed: [], entries: 0, blobs: 0 })
-    return yield* Output.lines(["That text is in no session, draft or backup."])
+  const memories = yield* memory()
+  const prompts = memories === undefined ? 0 : yield* memories.remembered(target).pipe(StorageWords.told(NOTHING))
+  if (target.is === "text" && survey.rewrites.length === 0 && survey.blobs === 0 && prompts === 0) {
+    if (flags.json === true) return yield* Output.json({ removed: [], entries: 0, blobs: 0, prompts: 0 })
+    return yield* Output.lines(["That text is in no session, draft, backup or prompt."])
   }
   yield* Confirm.confirm({
-    about: `Purging ${Words.safe(called)} takes ${amounts(survey)} and cannot be undone.`,
+    about: `Purging ${Words.safe(called)} takes ${amounts(survey, prompts)} and cannot be undone.`,
     isAgreed: flags.yes === true,
     otherwise: "nothing was removed"
   })
-  const purged = yield* Purge.purge(options, target).pipe(StorageWords.told("; call it again to finish"))
+  const forgetters = memories === undefined ? [] : [memories.forgetter]
+  const purged = yield* Purge.purge(options, target).pipe(
+    Effect.provideService(Purge.Forgetters, forgetters),
+    StorageWords.told("; call it again to finish")
+  )
   yield* progress.clear
-  if (flags.json === true) return yield* Output.json(purged)
+  if (flags.json === true) return yield* Output.json({ ...purged, prompts })
   const { entries, blobs } = purged
   // Caches come and go; that they went is no news.
   const removed = purged.removed.filter((path) => dirname(path) !== paths.cache)
   const parts = [
     Words.count(entries, "entry", "entries"),
     ...(removed.length > 0 ? [`${Words.count(removed.length, "file")} removed`] : []),
-    Words.count(blobs, "blob")
+    Words.count(blobs, "blob"),
+    ...(prompts > 0 ? [Words.count(prompts, "prompt")] : [])
   ]
   yield* Output.lines([
     `Purged ${Words.safe(called)}: ${parts.join(", ")}.`,

@@ -32,7 +32,7 @@ const CACHED = { cache_control: { type: "ephemeral" } }
 // ------------------------------------------------------------------------------------------------ what is sent
 
 /** Ids come from any provider; here they may hold only these characters. */
-const idOf = (id: unknown): string => String(id ?? "").replace(/[^A-Za-z0-9_-]/g, "_") || "_"
+const idOf = (id: unknown): string => Content.wordOf(id).replace(/[^A-Za-z0-9_-]/g, "_") || "_"
 
 const imageOf = ({ data, mimeType }: Json): Json =>
   typeof data === "string" && typeof mimeType === "string" && !data.startsWith("blob:")
@@ -54,12 +54,12 @@ const said = (content: unknown): ReadonlyArray<Json> =>
       case "thinking":
         if (typeof signature !== "string" || signature === "") return []
         if (block.redacted === true) return [{ type: "redacted_thinking", data: signature }]
-        return [{ type: "thinking", thinking: String(block.thinking ?? ""), signature }]
+        return [{ type: "thinking", thinking: Content.wordOf(block.thinking), signature }]
       case "redactedThinking":
         return typeof data === "string" ? [{ type: "redacted_thinking", data }] : []
       case "toolCall": {
         const input = isObject(block.arguments) ? block.arguments : {}
-        return [{ type: "tool_use", id: idOf(block.id), name: String(block.name ?? ""), input }]
+        return [{ type: "tool_use", id: idOf(block.id), name: Content.wordOf(block.name), input }]
       }
       default:
         return shown([block])
@@ -196,14 +196,15 @@ export const makeReader = (prices: Chat.Prices | null) => (): Wire.Reader => {
     const { type, id, name, data } = block
     if (type !== "text" && type !== "thinking" && type !== "redacted_thinking" && type !== "tool_use") return []
     const index = blocks++
-    open.set(at, { type, index, id: String(id ?? `call_${index}`), name: String(name ?? ""), json: "" })
+    const call = { id: Content.wordOf(id) || `call_${index}`, name: Content.wordOf(name) }
+    open.set(at, { type, index, ...call, json: "" })
     switch (type) {
       case "text":
         return Content.textOfBlock(block) === "" ? [] : [{ _tag: "Text", index, delta: Content.textOfBlock(block) }]
       case "redacted_thinking":
-        return [{ _tag: "Thinking", index, delta: "", signature: String(data ?? ""), redacted: true }]
+        return [{ _tag: "Thinking", index, delta: "", signature: Content.wordOf(data), redacted: true }]
       case "tool_use":
-        return [{ _tag: "ToolCallStart", index, id: String(id ?? `call_${index}`), name: String(name ?? "") }]
+        return [{ _tag: "ToolCallStart", index, ...call }]
       default:
         return []
     }
@@ -259,8 +260,8 @@ export const makeReader = (prices: Chat.Prices | null) => (): Wire.Reader => {
       case "message_stop":
         return [stop]
       case "error": {
-        const { code, message } = Wire.errorIn(event) ?? { code: "", message: "an error without a description" }
-        return [Wire.reasonOf(STATUSES[code] ?? 529, code, message)]
+        const { code = "", message = "" } = Wire.errorIn(event) ?? {}
+        return [Wire.reasonOf(STATUSES[code] ?? 529, code, message || "an error without a description")]
       }
       default:
         return []

@@ -16,28 +16,6 @@ export const textOf = (content: unknown): string =>
     .map(textOfBlock)
     .join("\n")
 
-const IMAGE_CHARACTERS = 4_800
-
-const lengthOf = (block: Json): number => {
-  switch (block.type) {
-    case "image":
-      return IMAGE_CHARACTERS
-    case "thinking":
-      return typeof block.thinking === "string" ? block.thinking.length : 0
-    case "toolCall":
-      return String(block.name).length + (JSON.stringify(block.arguments) ?? "").length
-    default:
-      return textOfBlock(block).length
-  }
-}
-
-/** About how many tokens: four characters each, as many as a word of English has. */
-export const estimate = (messages: ReadonlyArray<Json>): number => {
-  let tokens = 0
-  for (const { content } of messages) {
-    let characters = 0
-    for (const block of blocksOf(content)) characters += lengthOf(block)
-    tokens += Math.ceil(characters / 4)
-  }
-  return tokens
-}
+/** A name or an id as text. What is no word is none: an object could refuse to be made one. */
+export const wordOf = (value: unknown): string =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : ""

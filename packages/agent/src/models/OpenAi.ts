@@ -6,6 +6,7 @@ import {
   type ChatRequest,
   isObject,
   type Json,
+  JsonText,
   Reply,
   type ReplyPart
 } from "@grove/core"
@@ -54,9 +55,9 @@ const callsIn = (content: unknown): ReadonlyArray<Json> =>
   Content.blocksOf(content)
     .filter(({ type }) => type === "toolCall")
     .map(({ id, name, arguments: given }) => ({
-      id: String(id ?? ""),
+      id: Content.wordOf(id),
       type: "function",
-      function: { name: String(name ?? ""), arguments: JSON.stringify(isObject(given) ? given : {}) }
+      function: { name: Content.wordOf(name), arguments: JsonText.stringify(isObject(given) ? given : {}) }
     }))
 
 const messagesOf = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
@@ -72,7 +73,7 @@ const messagesOf = (messages: ReadonlyArray<Json>): ReadonlyArray<Json> => {
       const found = Content.blocksOf(content).filter(({ type }) => type === "image")
       images.push(...found.map(imageOf))
       const text = Content.textOf(content) || (found.length > 0 ? "(an image, which follows)" : "(no output)")
-      sent.push({ role: "tool", tool_call_id: String(toolCallId ?? ""), content: text })
+      sent.push({ role: "tool", tool_call_id: Content.wordOf(toolCallId), content: text })
       continue
     }
     flush()
@@ -156,7 +157,7 @@ export const makeReader = (prices: Chat.Prices | null) => (): Wire.Reader => {
       block = {
         index,
         id: typeof id === "string" && id !== "" ? id : `call_${index}`,
-        name: String(name ?? ""),
+        name: Content.wordOf(name),
         json: ""
       }
       calls.set(slot, block)

@@ -11,7 +11,8 @@ import {
   type Json,
   type Message,
   Reply,
-  type ReplyPart
+  type ReplyPart,
+  Tokens
 } from "@grove/core"
 import { Effect, Layer, Stream } from "effect"
 import * as Content from "./Content.ts"
@@ -62,7 +63,7 @@ const shown = ({ messages }: ChatRequest, tokens: number): string => {
   if (results.length === 0) return `${seen} You said: ${clipped(lastUser(messages), 2_000)}`
   const told = results.map(({ toolName, isError, content }) => {
     const text = clipped(Content.textOf(content), 2_000)
-    return `${String(toolName)} ${isError === true ? "failed" : "answered"}: ${text}`
+    return `${Content.wordOf(toolName)} ${isError === true ? "failed" : "answered"}: ${text}`
   })
   return [seen, ...told].join("\n")
 }
@@ -170,7 +171,7 @@ const summaryFor = (prompt: string): string | undefined => {
 
 const steps = (blocks: ReadonlyArray<Block>, rests: ReadonlyArray<number>, tokens: number, maxTokens: number) => {
   const parts = Reply.partsOf(blocks)
-  const output = Content.estimate([{ role: "assistant", content: blocks }])
+  const output = Tokens.estimate({ role: "assistant", content: blocks })
   const isTooLong = output > maxTokens
   const kept: Array<ReplyPart> = []
   let length = 0
@@ -204,7 +205,7 @@ const steps = (blocks: ReadonlyArray<Block>, rests: ReadonlyArray<number>, token
 /** Everything it will do in answer to a request. */
 export const answer = (request: ChatRequest, window: number = info.window!): ReadonlyArray<Step> => {
   const { messages, system = "", maxTokens = info.maxOutput! } = request
-  const tokens = Content.estimate(messages) + Content.estimate([{ role: "system", content: system }])
+  const tokens = Tokens.estimateAll(messages) + Tokens.estimate({ role: "system", content: system })
   const last = messages.at(-1)
   const prompt = lastUser(messages)
   const isPrompted = isObject(last) && last.role === "user"

@@ -1,7 +1,8 @@
 /** A request to a provider and the events that come back: where HTTP, its failures and its keys stop. */
-import { Chat, ChatModelError, isObject, type Json, type ReplyPart } from "@grove/core"
+import { Chat, ChatModelError, isObject, type Json, JsonText, type ReplyPart } from "@grove/core"
 import { Effect, Redacted, Stream } from "effect"
 import { Sse } from "effect/encoding"
+import * as Content from "./Content.ts"
 
 export interface Exchange {
   /** `provider/model`, for errors. */
@@ -51,7 +52,7 @@ const causeCode = (cause: unknown): string => {
 }
 
 /** Seconds, or a date; milliseconds from now, `null` without either. */
-const retryAfterOf = (headers: Headers): number | null => {
+export const retryAfterOf = (headers: Headers): number | null => {
   const millis = Number(headers.get("retry-after-ms") ?? Number.NaN)
   if (Number.isFinite(millis)) return Math.max(millis, 0)
   const after = headers.get("retry-after")
@@ -88,7 +89,8 @@ export const errorIn = (value: unknown): { readonly code: string; readonly messa
   if (typeof error === "string") return { code: "", message: lineOf(error) }
   if (!isObject(error)) return undefined
   const code = [error.code, error.type].find((each) => typeof each === "string" && each !== "")
-  return { code: String(code ?? ""), message: lineOf(typeof error.message === "string" ? error.message : String(code)) }
+  const known = Content.wordOf(code)
+  return { code: known, message: lineOf(Content.wordOf(error.message) || known) }
 }
 
 const parsed = (text: string): unknown => {
@@ -100,6 +102,39 @@ const parsed = (text: string): unknown => {
 }
 
 // ------------------------------------------------------------------------------------------------ the exchange
+
+/** The parts in what a body spells, however its bytes are torn: characters, lines and events are put together again. */
+export const heard = (
+  body: Pick<ReadableStreamDefaultReader<Uint8Array>, "read">,
+  reader: Reader,
+  withoutKey: (text: string) => string,
+  fail: (reason: Chat.Reason) => ChatModelError
+): Stream.Stream<ReplyPart, ChatModelError> => {
+  const decoder = new TextDecoder()
+  let found: Array<ReplyPart | Chat.Reason> = []
+  const parser = Sse.makeParser((event) => {
+    if (event._tag !== "Retry") found.push(...reader.read(withoutKey(event.data)))
+  })
+  const chunk = Effect.tryPromise({
+    try: () => body.read(),
+    catch: (cause) => fail(new Chat.CutStream({ detail: causeCode(cause) }))
+  })
+  return Stream.unfold(false, (ended) =>
+    ended
+      ? Effect.undefined
+      : Effect.map(chunk, ({ done, value }) => {
+          found = []
+          const error = parser.feed(done ? decoder.decode() : decoder.decode(value, { stream: true }))
+          if (error !== undefined) found.push(new Chat.BadReply({ detail: error.message }))
+          if (done) found.push(...reader.end())
+          return [found, done] as const
+        })
+  ).pipe(
+    Stream.flattenIterable,
+    Stream.mapEffect((item) => (item instanceof Error ? Effect.fail(fail(item)) : Effect.succeed(item))),
+    Stream.takeUntil((part) => part._tag === "Stop")
+  )
+}
 
 /** The parts that `reader` makes of what comes back. What came before a failure is handed out before it. */
 export const parts = (exchange: Exchange, makeReader: () => Reader): Stream.Stream<ReplyPart, ChatModelError> => {
@@ -126,7 +161,7 @@ export const parts = (exchange: Exchange, makeReader: () => Reader): Stream.Stre
         fetch(url, {
           method: "POST",
           headers: { "content-type": "application/json", accept: "text/event-stream", ...headers },
-          body: JSON.stringify(body),
+          body: JsonText.stringify(body),
           // A redirect would carry the key to whoever it names.
           redirect: "manual",
           signal: controller.signal
@@ -141,36 +176,8 @@ export const parts = (exchange: Exchange, makeReader: () => Reader): Stream.Stre
     if (response.body === null || /html|application\/json/.test(type)) {
       return yield* fail(new Chat.BadReply({ detail: `${type.split(";", 1)[0] || "nothing"} instead of a stream` }))
     }
-    return read(response.body.getReader())
+    return heard(response.body.getReader(), makeReader(), withoutKey, fail)
   })
-
-  const read = (body: ReadableStreamDefaultReader<Uint8Array>): Stream.Stream<ReplyPart, ChatModelError> => {
-    const reader = makeReader()
-    const decoder = new TextDecoder()
-    let found: Array<ReplyPart | Chat.Reason> = []
-    const parser = Sse.makeParser((event) => {
-      if (event._tag !== "Retry") found.push(...reader.read(withoutKey(event.data)))
-    })
-    const chunk = Effect.tryPromise({
-      try: () => body.read(),
-      catch: (cause) => fail(new Chat.CutStream({ detail: causeCode(cause) }))
-    })
-    return Stream.unfold(false, (ended) =>
-      ended
-        ? Effect.undefined
-        : Effect.map(chunk, ({ done, value }) => {
-            found = []
-            const error = parser.feed(done ? decoder.decode() : decoder.decode(value, { stream: true }))
-            if (error !== undefined) found.push(new Chat.BadReply({ detail: error.message }))
-            if (done) found.push(...reader.end())
-            return [found, done] as const
-          })
-    ).pipe(
-      Stream.flattenIterable,
-      Stream.mapEffect((item) => (item instanceof Error ? Effect.fail(fail(item)) : Effect.succeed(item))),
-      Stream.takeUntil((part) => part._tag === "Stop")
-    )
-  }
 
   return Stream.unwrap(open)
 }

@@ -2,7 +2,7 @@
 import type { Message } from "@grove/core"
 import { Clock, Duration, Effect, Schema } from "effect"
 import { failed, succeeded, type Tool, type ToolOutcome, type ToolPlace } from "../Tool.ts"
-import { limits, type Printed } from "./OutputTail.ts"
+import type { Printed } from "./OutputTail.ts"
 import * as Shell from "./Shell.ts"
 import * as TypedTool from "./TypedTool.ts"
 
@@ -25,11 +25,11 @@ const parameters = Schema.Struct({
 // ------------------------------------------------------------------------------------------------ the tool
 
 /** Where the rest of a long output is. */
-const cutNote = ({ isCut, bytes, file }: Printed): string => {
+const cutNote = ({ isCut, bytes, file, isFileWhole }: Printed): string => {
   if (!isCut) return ""
   const size = `of ${bytes} bytes only the end is shown`
   if (file === undefined) return `[${size}]\n`
-  return `[${size}; ${bytes > limits.fileBytes ? "the beginning is" : "all of it is"} in ${file}]\n`
+  return `[${size}; ${isFileWhole ? "all of it is" : "the beginning is"} in ${file}]\n`
 }
 
 const endNote = ({ ended, exitCode, signal }: Shell.Ran, seconds: number): string => {
@@ -98,8 +98,11 @@ export interface PersonalCommand {
 
 /** `!command` or `!!command`; `undefined` for a prompt. What is said to sprout begins with `!sprout ` and is a prompt. */
 export const commandIn = (prompt: string): PersonalCommand | undefined => {
-  const found = /^\s*(!!?)(?!sprout\s)\s*(\S[\s\S]*)$/.exec(prompt)
-  return found === null ? undefined : { command: found[2]!.trimEnd(), excludeFromContext: found[1] === "!!" }
+  const text = prompt.trim()
+  if (!text.startsWith("!") || /^!sprout(\s|$)/.test(text)) return undefined
+  const excludeFromContext = text.startsWith("!!")
+  const command = text.slice(excludeFromContext ? 2 : 1).trim()
+  return command === "" ? undefined : { command, excludeFromContext }
 }
 
 export interface ExecuteOptions

@@ -20,8 +20,10 @@ export interface Printed {
   /** Whether there was more than that. */
   readonly isCut: boolean
   readonly bytes: number
-  /** Where all of it is, or its beginning if it is too long even for a file; absent where nothing is left out, or no file could be written. */
+  /** Where what is left out can be read; absent where nothing is, or where no file could be written. */
   readonly file?: string
+  /** Whether the file has all of it; otherwise it has the beginning. */
+  readonly isFileWhole: boolean
 }
 
 /** What colours, moves and titles a terminal; hyperlinks too. */
@@ -97,6 +99,7 @@ export class OutputTail {
       text: tail,
       isCut,
       bytes: this.#total,
+      isFileWhole: this.#file !== undefined && this.#written === this.#total,
       ...(this.#file !== undefined && { file: this.#file.path })
     }
   }

@@ -118,11 +118,13 @@ const readLines = async (file: FileHandle, { offset = 1, limit }: Args, shown: s
   const lines = new LineWindow(first, first + Math.min(Math.floor(limit ?? MOST_LINES), MOST_LINES) - 1)
   const buffer = Buffer.alloc(CHUNK)
   let position = 0
+  let last = 0
   let hasMore = false
   for (;;) {
     const { bytesRead } = await file.read(buffer, 0, CHUNK, position)
     if (bytesRead === 0) break
     position += bytesRead
+    last = buffer[bytesRead - 1]!
     if (!lines.feed(buffer.subarray(0, bytesRead))) {
       hasMore = true
       break
@@ -130,7 +132,9 @@ const readLines = async (file: FileHandle, { offset = 1, limit }: Args, shown: s
   }
   if (position === 0) return succeeded(`(${shown} is empty)`)
   const { text, line } = lines
-  if (text === "") return failed(`${shown} has only ${line} lines; offset ${first} is beyond its end`)
+  if (text === "") {
+    return failed(`${shown} has only ${last === 0x0a ? line - 1 : line} lines; offset ${first} is beyond its end`)
+  }
   if (lines.isCut) {
     return succeeded(
       `${text}\n[line ${first} goes on: it is too long to be shown whole; the next one is offset ${first + 1}]`

@@ -35,7 +35,7 @@ export class NotStarted extends Error {}
 
 /** How long to wait for a last word after the command has ended, as long as there are some. */
 const QUIET = Duration.millis(100)
-const LONGEST_WORDS = Duration.seconds(2)
+const LONGEST_WORDS = Duration.seconds(1)
 /** How long a command that is told to end may take to clean up. */
 const GRACE = Duration.seconds(1)
 
@@ -94,9 +94,11 @@ const signalGroup = ({ child }: Running, signal: NodeJS.Signals): void => {
 /** Asks the whole group to end, and makes it. */
 const end = (running: Running): Effect.Effect<void> =>
   Effect.gen(function* () {
+    const exited = Effect.timeoutOption(Effect.exit(Deferred.await(running.exited)), GRACE)
     signalGroup(running, "SIGTERM")
-    yield* Effect.timeoutOption(Effect.exit(Deferred.await(running.exited)), GRACE)
+    yield* exited
     signalGroup(running, "SIGKILL")
+    yield* exited
   })
 
 /** Waits while there is something to hear. What the command left running may hold its output open for ever. */

@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chat, ChatModel } from "@grove/core"
-import { Effect } from "effect"
+import { ChatModelContract } from "@grove/core/testing"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import * as Catalogue from "../../src/models/Catalogue.ts"
 import * as Models from "../../src/models/Models.ts"
 import * as Pricing from "../../src/models/Pricing.ts"
-import { ask, drip, type Handler, serve } from "./support.ts"
+import { grant } from "./OpenAiWire.ts"
+import { ask, drip, type Handler, serve, wishes } from "./support.ts"
 
 const NOBODY = "http://127.0.0.1:1"
 const offline: Models.Options = { environment: {}, ollamaUrl: NOBODY }
@@ -26,6 +29,16 @@ const ollama: Handler = ({ path, body }, response) => {
 
 const using = <A, E>(options: Models.Options, effect: Effect.Effect<A, E, ChatModel>) =>
   Effect.provide(effect, Models.layer(options))
+
+ChatModelContract.suite("all models behind one", {
+  layer: Layer.unwrap(
+    Effect.map(serve(grant), ({ url }) =>
+      Models.layer({ ...offline, environment: { OPENAI_API_KEY: "k" }, openAiUrl: `${url}/v1` })
+    )
+  ),
+  model: "openai/gpt-5.4",
+  ...wishes
+})
 
 describe("what there is", () => {
   it.live("everything is listed, with the reason why it would not answer", () =>
@@ -108,13 +121,19 @@ describe("Ollama", () => {
     })
   )
 
-  it.live("a server that takes its time is not waited for", () =>
+  it.effect("a server that takes its time is not waited for", () =>
     Effect.gen(function* () {
-      const { url } = yield* serve(() => {})
-      const listed = yield* using(
-        { ...offline, ollamaUrl: url },
-        ChatModel.use(({ list }) => list)
+      const asked = Deferred.makeUnsafe<void>()
+      const { url } = yield* serve(() => void Deferred.doneUnsafe(asked, Effect.void))
+      const listing = yield* Effect.forkChild(
+        using(
+          { ...offline, ollamaUrl: url },
+          ChatModel.use(({ list }) => list)
+        )
       )
+      yield* Deferred.await(asked)
+      yield* TestClock.adjust(500)
+      const listed = yield* Fiber.join(listing)
       assert.match(listed.find(({ provider }) => provider === "ollama")!.problem!, /^no Ollama answers/)
     })
   )

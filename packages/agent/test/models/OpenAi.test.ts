@@ -6,45 +6,13 @@ import { Effect, Layer, Stream } from "effect"
 import * as Catalogue from "../../src/models/Catalogue.ts"
 import * as Keys from "../../src/models/Keys.ts"
 import * as OpenAi from "../../src/models/OpenAi.ts"
-import { ask, drip, type Handler, refuse, serve, wishes, wishIn } from "./support.ts"
+import { chunk, DONE, event, grant, text } from "./OpenAiWire.ts"
+import { ask, drip, type Handler, refuse, serve, wishes } from "./support.ts"
 
 const KEY = "sk-a-secret-nobody-may-see"
 const MODEL = "openai/gpt-5.4"
 
-const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`
-const chunk = (delta: object, finish_reason: string | null = null): string =>
-  event({ id: "chatcmpl-1", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })
-const USAGE = event({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 9, total_tokens: 12 } })
-const DONE = "data: [DONE]\n\n"
-const text = (...texts: ReadonlyArray<string>): string => texts.map((content) => chunk({ content })).join("")
-
-const grant: Handler = ({ body }, response) => {
-  const wish = wishIn(body)
-  if ("say" in wish) drip(response, chunk({ role: "assistant" }) + text(...wish.say) + chunk({}, "stop") + USAGE + DONE)
-  else if ("call" in wish) {
-    const starts = wish.call.map(({ name }, index) =>
-      chunk({ tool_calls: [{ index, id: `call_${index}`, type: "function", function: { name, arguments: "" } }] })
-    )
-    // The calls take turns, as they do when they are made in parallel.
-    const spelled = wish.call.map(({ arguments: given }) => JSON.stringify(given))
-    const deltas = Array.from({ length: 3 }, (_, third) =>
-      spelled.map((json, index) => {
-        const size = Math.ceil(json.length / 3)
-        return chunk({ tool_calls: [{ index, function: { arguments: json.slice(third * size, (third + 1) * size) } }] })
-      })
-    )
-    drip(response, [...starts, ...deltas.flat()].join("") + chunk({}, "tool_calls") + USAGE + DONE)
-  } else if ("overflow" in wish) {
-    const error = { code: "context_length_exceeded", message: "This model's maximum context length is 8192 tokens" }
-    return refuse(400, { error })({ path: "", headers: {}, body }, response)
-  } else {
-    drip(response, text("cut" in wish ? wish.cut : wish.hang))
-    if ("hang" in wish) return
-  }
-  response.end()
-}
-
-const serviceFor = (handler: Handler) =>
+const serviceFor = (handler: Handler, attempts = 1) =>
   Effect.map(serve(handler), ({ url, received }) => ({
     received,
     chat: OpenAi.make({
@@ -55,7 +23,7 @@ const serviceFor = (handler: Handler) =>
       keyVariables: ["OPENAI_API_KEY"],
       infoOf: (model) => Effect.succeed(Catalogue.find("openai", model)),
       listing: Effect.succeed({ problem: null, models: Catalogue.modelsOf("openai") }),
-      retry: { attempts: 1, firstDelayMillis: 0, maxDelayMillis: 0 }
+      retry: { attempts, firstDelayMillis: 0, maxDelayMillis: 0 }
     })
   }))
 
@@ -68,9 +36,9 @@ ChatModelContract.suite("openai", {
   ...wishes
 })
 
-const heardFrom = (handler: Handler, request = ask(MODEL)) =>
+const heardFrom = (handler: Handler, request = ask(MODEL), attempts = 1) =>
   Effect.gen(function* () {
-    const { chat, received } = yield* serviceFor(handler)
+    const { chat, received } = yield* serviceFor(handler, attempts)
     const parts: Array<ReplyPart> = []
     const outcome = yield* Effect.result(
       Stream.runForEach(chat.stream(request), (part) => Effect.sync(() => parts.push(part)))
@@ -183,7 +151,70 @@ describe("what goes wrong", () => {
   )
 })
 
+describe("a server that is busy", () => {
+  /** Refuses as often as there are refusals, then answers. */
+  const after = (...refusals: ReadonlyArray<Handler>): Handler => {
+    const left = [...refusals]
+    return (request, response) => (left.shift() ?? stream(text("ok") + chunk({}, "stop") + DONE))(request, response)
+  }
+  const dropped: Handler = (_, response) => response.destroy()
+
+  it.live("is asked again, and each time is told of", () =>
+    Effect.gen(function* () {
+      const busy = refuse(429, { error: { message: "slow down" } }, { "retry-after": "0" })
+      const handler = after(busy, refuse(503, ""), dropped)
+      const { parts, received, message } = yield* heardFrom(handler, ask(MODEL), 4)
+      assert.deepStrictEqual(message?.content, [{ type: "text", text: "ok" }])
+      assert.strictEqual(received.length, 4)
+      assert.deepStrictEqual(
+        parts.flatMap((part) => (part._tag === "Retry" ? [[part.attempt, part.delayMillis]] : [])),
+        [
+          [2, 0],
+          [3, 0],
+          [4, 0]
+        ]
+      )
+      assert.deepStrictEqual(new Set(received.map(({ body }) => JSON.stringify(body))).size, 1)
+    })
+  )
+
+  it.live("is not asked more often than allowed, nor when it wants a longer rest than that", () =>
+    Effect.gen(function* () {
+      const often = yield* heardFrom(after(refuse(500, ""), refuse(500, ""), refuse(500, "")), ask(MODEL), 2)
+      assert.deepStrictEqual([often.received.length, often.error?.reason._tag], [2, "Overloaded"])
+      const long = yield* heardFrom(refuse(429, "", { "retry-after": "60" }), ask(MODEL), 4)
+      assert.strictEqual(long.received.length, 1)
+      assert.deepInclude(long.error?.reason, { _tag: "RateLimited", retryAfterMillis: 60_000 })
+    })
+  )
+
+  it.live("is not asked again once it has said something", () =>
+    Effect.gen(function* () {
+      const { received, error } = yield* heardFrom(stream(text("half")), ask(MODEL), 4)
+      assert.deepStrictEqual([received.length, error?.reason._tag], [1, "CutStream"])
+    })
+  )
+})
+
 describe("what is sent", () => {
+  it("names and ids that are no words, and arguments nested beyond the stack, are sent all the same", () => {
+    const odd = { toString: null, valueOf: 1 }
+    let deep: object = {}
+    for (let i = 0; i < 200_000; i++) deep = { deep }
+    const messages = [
+      { role: "assistant", content: [{ type: "toolCall", id: odd, name: odd, arguments: deep }] },
+      { role: "toolResult", toolCallId: odd, toolName: odd, content: "x" }
+    ]
+    const [said, result] = OpenAi.bodyOf({ model: MODEL, messages }, Catalogue.find("openai", "gpt-5.4"))
+      .messages as ReadonlyArray<{
+      tool_calls?: [{ id: string; function: { arguments: string } }]
+      tool_call_id?: string
+    }>
+    assert.strictEqual(said!.tool_calls![0].id, "")
+    assert.isTrue(said!.tool_calls![0].function.arguments.startsWith('{"deep":{"deep":'))
+    assert.strictEqual(result!.tool_call_id, "")
+  })
+
   it("calls, their results, and the images of results once all results are there", () => {
     const image = { type: "image", data: "AAAA", mimeType: "image/png" }
     const body = OpenAi.bodyOf(

@@ -203,7 +203,7 @@ export const fold = (tree: SessionTree, undone: EntryId | null = null): Edits =>
       if (targets.length === 0 && state.targetIds.length > 0) {
         problems.set(id, `edit ${id} switches ${state.targetIds.join(", ")}, which ${noneIsHere(state.targetIds)}`)
       }
-      for (const row of targets.flatMap(units.of)) {
+      for (const row of units.whole(targets)) {
         if (state.enabled) off.delete(row)
         else off.add(row)
       }

@@ -16,10 +16,15 @@ const callIdsIn = (entry: Entry.Entry): ReadonlySet<string> =>
 export interface Units {
   /** The rows of the unit that a row belongs to, in file order; the row alone where it is in none. */
   readonly of: (row: number) => ReadonlyArray<number>
+  /** Those rows and all that is in one unit with them, each once, in file order. */
+  readonly whole: (rows: Iterable<number>) => ReadonlyArray<number>
   /** The call of the unit around a row, `NONE` where the row is in none. */
   readonly callOf: (row: number) => number
-  /** Whether what follows a row would stand between a call and one of its results. */
-  readonly isSplitAt: (row: number) => boolean
+  /**
+   * Where the unit ends that a row is in the middle of: its last result on each way on from there. Empty where nothing
+   * of a unit follows the row.
+   */
+  readonly ends: (row: number) => ReadonlyArray<number>
 }
 
 /** Looks at a tree as it is now, and at each row once: no result is further from its call than the next reply. */
@@ -77,22 +82,45 @@ export const make = (tree: SessionTree): Units => {
     return members
   }
 
-  const isSplitAt = (row: number): boolean => {
-    const call = row === NONE ? NONE : replyAbove(row)
-    if (call === NONE || callOf(call) === NONE) return false
-    const above = new Set<number>()
+  const whole = (rows: Iterable<number>): ReadonlyArray<number> => {
+    const all = new Set<number>()
+    const calls = new Set<number>()
+    for (const row of rows) {
+      const call = callOf(row)
+      if (call === NONE) all.add(row)
+      else calls.add(call)
+    }
+    for (const call of calls) for (const member of membersOf(call)) all.add(member)
+    return [...all].sort((a, b) => a - b)
+  }
+
+  /** Calls that have no result at a row or above it. */
+  const openAt = (row: number, call: number): ReadonlySet<string> => {
     const open = new Set(callIdsOf(call))
     for (let at = row; at !== call; at = tree.parentRow(at)) {
-      above.add(at)
       if (tree.roleAt(at) === "toolResult") open.delete(answerOf(at) ?? "")
     }
-    if (open.size === 0) return false
-    if (callOf(row) === call) return true
-    return membersOf(call).some((member) => {
-      let at = member
-      while (at !== call && at !== row) at = tree.parentRow(at)
-      return at === row
-    })
+    return open
+  }
+
+  const ends = (row: number): ReadonlyArray<number> => {
+    const call = row === NONE ? NONE : replyAbove(row)
+    const open = call === NONE ? new Set<string>() : openAt(row, call)
+    if (open.size === 0) return []
+    const found = new Set<number>()
+    const pending = [{ row, last: NONE }]
+    for (let at = 0; at < pending.length; at++) {
+      for (const child of tree.childRows(pending[at]!.row)) {
+        if (tree.roleAt(child) === "assistant") continue
+        const isPart = tree.roleAt(child) === "toolResult" && open.has(answerOf(child) ?? "")
+        if (isPart) {
+          found.delete(pending[at]!.last)
+          found.add(child)
+        }
+        pending.push({ row: child, last: isPart ? child : pending[at]!.last })
+      }
+    }
+    return [...found]
   }
 
   return {
@@ -100,7 +128,8 @@ export const make = (tree: SessionTree): Units => {
       const call = callOf(row)
       return call === NONE ? [row] : membersOf(call)
     },
+    whole,
     callOf,
-    isSplitAt
+    ends
   }
 }

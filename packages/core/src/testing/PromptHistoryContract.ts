@@ -43,7 +43,7 @@ export const suite = (name: string, layer: Layer.Layer<PromptHistory, unknown>) 
           const { id, ...told } = hit!
           assert.isTrue(Number.isInteger(id))
           const at = { firstUsed: NOON + 7, lastUsed: NOON + 7, cwd: "/there", session: "s1", entry: "e1" }
-          assert.deepStrictEqual(told, { prompt, uses: 1, ...at })
+          assert.deepStrictEqual(told, { prompt, uses: 1, ...at, fit: "phrase" })
         })
       )
 
@@ -327,6 +327,203 @@ export const suite = (name: string, layer: Layer.Layer<PromptHistory, unknown>) 
           const [hit] = yield* search(word)
           assert.deepStrictEqual([hit?.prompt, hit?.uses, hit?.firstUsed], [word, 1, NOON + 2])
           assert.deepStrictEqual(yield* found(word, { cwd: "/past" }), [])
+        })
+      )
+
+      it.effect("many come in their order, as if one after the other, and are counted", () =>
+        Effect.gen(function* () {
+          const history = yield* PromptHistory
+          const [word, twice] = [fresh(), fresh()]
+          const uses = [
+            use(`${word} one`, { at: NOON }),
+            use(" \n", { at: NOON + 1 }),
+            use(`${word} ${twice}`, { at: NOON + 2 }),
+            use(`${word} ${twice}`, { at: NOON + 3, cwd: "/again" }),
+            use(`${word} one`, { at: NOON + 4 })
+          ]
+          assert.deepStrictEqual(yield* history.addAll(uses), { added: 4, known: 0, blank: 1 })
+          const hits = yield* search(word)
+          assert.deepStrictEqual(
+            hits.map(({ prompt, uses, lastUsed }) => [prompt, uses, lastUsed]),
+            [
+              [`${word} one`, 2, NOON + 4],
+              [`${word} ${twice}`, 1, NOON + 3]
+            ]
+          )
+          assert.deepStrictEqual(yield* found(twice, { cwd: "/again" }), [`${word} ${twice}`])
+        })
+      )
+
+      it.effect("what is imported again is known, and changes nothing", () =>
+        Effect.gen(function* () {
+          const history = yield* PromptHistory
+          const word = fresh()
+          const uses = ["a", "b", "a"].map((end, i) => use(`${word} ${end}`, { at: NOON + i }))
+          const skipKnown = { skipKnown: true }
+          assert.deepStrictEqual(yield* history.addAll(uses, skipKnown), { added: 3, known: 0, blank: 0 })
+          const before = yield* search(word)
+          assert.deepStrictEqual(yield* history.addAll(uses, skipKnown), { added: 0, known: 3, blank: 0 })
+          assert.deepStrictEqual(yield* search(word), before)
+          const more = [...uses, use(`${word} c`, { at: NOON + 9 }), use(`${word} c`, { at: NOON + 9 })]
+          assert.deepStrictEqual(yield* history.addAll(more, skipKnown), { added: 1, known: 4, blank: 0 })
+        })
+      )
+
+      it.effect("the words of a query can be whole, first, last, absent or one of several", () =>
+        Effect.gen(function* () {
+          const word = fresh()
+          const prompts = [`fold ${word} tree`, `${word} folder leaf`, `unfold ${word} tree leaf`]
+          yield* Effect.forEach(prompts, (prompt, i) => add(prompt, { at: NOON + i }))
+          const asked: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
+            ["'fold", [0]],
+            ["^fold", [0]],
+            ["leaf$", [1, 2]],
+            ["!leaf", [0]],
+            ["folder | unfold", [1, 2]],
+            ["re:/^.{0,3}fold /", [0, 2]],
+            ["re:/fold$/", []],
+            ["after:2026-01-01", [0, 1, 2]],
+            ["before:2026-01-01", []],
+            ["cwd:contra", [0, 1, 2]],
+            ["cwd:elsewhere", []],
+            ["session:elsewhere", []],
+            ["author:agent", []]
+          ]
+          for (const [text, expected] of asked) {
+            const answer = [...(yield* found(`${word} ${text}`))].sort()
+            assert.deepStrictEqual(answer, expected.map((i) => prompts[i]!).sort(), text)
+          }
+        })
+      )
+
+      it.effect("who wrote it, where and when are asked of one use", () =>
+        Effect.gen(function* () {
+          const word = fresh()
+          yield* add(word, { at: NOON, cwd: "/first/place", session: "s-one" })
+          yield* somethingElse
+          yield* add(word, { at: NOON + 86_400_000, cwd: "/second/place", session: "s-two" })
+          yield* add(word, { at: NOON + 1, author: "agent", cwd: "/third" })
+          const cases: ReadonlyArray<readonly [string, boolean]> = [
+            ["cwd:first before:2026-01-02", true],
+            ["cwd:first after:2026-01-02", false],
+            ["cwd:SECOND session:two after:2026-01-02", true],
+            ["session:two before:2026-01-02", false],
+            ["cwd:third", false],
+            ["cwd:third author:agent", true]
+          ]
+          for (const [text, expected] of cases) {
+            assert.deepStrictEqual(yield* found(`${word} ${text}`), expected ? [word] : [], text)
+          }
+          const [byAgent] = yield* search(`${word} author:agent`)
+          assert.deepStrictEqual([byAgent?.uses, byAgent?.cwd, byAgent?.lastUsed], [1, "/third", NOON + 1])
+        })
+      )
+
+      it.effect("what fits better comes first, then what is used more often, then what was used here", () =>
+        Effect.gen(function* () {
+          const word = fresh()
+          const [phrase, apart, often, here] = [`${word} tree`, `${word} old tree`, `${word} x tree`, `${word} y tree`]
+          for (let i = 0; i < 8; i++) {
+            yield* add(often, { at: NOON + i })
+            yield* somethingElse
+          }
+          yield* add(here, { at: NOON - 5, cwd: "/here" })
+          yield* add(apart, { at: NOON + 50 })
+          yield* add(phrase, { at: NOON - 9 })
+          assert.deepStrictEqual(yield* found(`${word} tree`), [phrase, often, apart, here])
+          assert.deepStrictEqual(yield* found(`${word} tree`, { near: { cwd: "/here" } }), [phrase, here, often, apart])
+        })
+      )
+
+      it.effect("a scope that shows nothing can be compared with a wider one", () =>
+        Effect.gen(function* () {
+          const history = yield* PromptHistory
+          const word = fresh()
+          for (const [i, cwd] of ["/a", "/a", "/b"].entries()) yield* add(`${word} ${i}`, { cwd, session: "s1" })
+          assert.strictEqual(yield* history.count({ text: word, cwd: "/c" }), 0)
+          assert.strictEqual(yield* history.count({ text: word, cwd: "/a" }), 2)
+          assert.strictEqual(yield* history.count({ text: word, session: "s1" }), 3)
+          assert.strictEqual(yield* history.count({ text: word }), 3)
+        })
+      )
+
+      it.effect("an exhaustive search overlooks nothing, and takes nothing for what it nearly is", () =>
+        Effect.gen(function* () {
+          const history = yield* PromptHistory
+          const word = fresh()
+          const uses = Array.from({ length: 1200 }, (_, i) => use(`${word} number${i}`, { at: NOON + i }))
+          yield* history.addAll(uses)
+          const all = yield* search(word, { exhaustive: true, limit: Number.POSITIVE_INFINITY })
+          assert.strictEqual(all.length, uses.length)
+          const nearly = `${word.slice(0, -1)}${word.endsWith("0") ? "1" : "0"}`
+          assert.deepStrictEqual(yield* found(nearly, { exhaustive: true }), [])
+          assert.strictEqual(yield* history.remove(all.map(({ id }) => id)), uses.length)
+          assert.deepStrictEqual(yield* found(word), [])
+        })
+      )
+
+      it.effect("what was used in a session is forgotten there, and stays known where else it was used", () =>
+        Effect.gen(function* () {
+          const history = yield* PromptHistory
+          const [word, session] = [fresh(), fresh()]
+          yield* add(`${word} only there`, { session, entry: "e1" })
+          yield* add(`${word} also there`, { session, entry: "e2", at: NOON + 5, cwd: "/there" })
+          yield* add(`${word} also there`, { session: "another", entry: "e3", at: NOON + 1, cwd: "/elsewhere" })
+          yield* add(`${word} by an agent`, { session, author: "agent" })
+          const what = { is: "session", session } as const
+          assert.strictEqual(yield* history.forget(what, { dryRun: true }), 3)
+          assert.strictEqual((yield* search(word)).length, 2)
+          assert.strictEqual(yield* history.forget({ ...what, entry: "e1" }), 1)
+          assert.deepStrictEqual(yield* found(word), [`${word} also there`])
+          assert.strictEqual(yield* history.forget(what), 2)
+          const [hit] = yield* search(word)
+          assert.deepStrictEqual([hit?.uses, hit?.firstUsed, hit?.lastUsed], [1, NOON + 1, NOON + 1])
+          assert.deepStrictEqual([hit?.cwd, hit?.session, hit?.entry], ["/elsewhere", "another", "e3"])
+          assert.deepStrictEqual(yield* found(word, { cwd: "/there" }), [])
+          assert.deepStrictEqual(yield* found(word, { cwd: "/elsewhere" }), [`${word} also there`])
+          assert.deepStrictEqual(yield* found(`${word} author:agent`), [])
+          assert.strictEqual(yield* history.forget(what), 0)
+        })
+      )
+
+      it.effect("every prompt that holds a text is forgotten, whoever wrote it", () =>
+        Effect.gen(function* () {
+          const history = yield* PromptHistory
+          const word = fresh()
+          yield* add(`the key is x${word}y`)
+          yield* add(`an agent has ${word}`, { author: "agent" })
+          yield* add("nothing to hide")
+          const what = { is: "text", text: word } as const
+          assert.strictEqual(yield* history.forget(what, { dryRun: true }), 2)
+          assert.strictEqual(yield* history.forget(what), 2)
+          assert.strictEqual(yield* history.forget(what), 0)
+          assert.deepStrictEqual(yield* found("nothing to hide"), ["nothing to hide"])
+        })
+      )
+
+      it.effect("the statistics count what a person typed, repeats once", () =>
+        Effect.gen(function* () {
+          const history = yield* PromptHistory
+          const [word, cwd] = [fresh(), `/${fresh()}`]
+          yield* somethingElse
+          const before = yield* history.stats
+          const day = Date.UTC(2001, 8, 9)
+          yield* add(`${word} a`, { at: day, cwd })
+          yield* add(`${word} a`, { at: day + 1, cwd })
+          yield* add(`${word} b`, { at: day + 86_400_000, cwd })
+          yield* add(`${word} a`, { at: day + 86_400_001, cwd })
+          yield* add(`${word} c`, { at: 5, cwd, author: "agent" })
+          const after = yield* history.stats
+          assert.strictEqual(after.prompts - before.prompts, 2)
+          assert.strictEqual(after.uses - before.uses, 3)
+          assert.strictEqual(after.firstUsed, day)
+          const days = after.days.filter(({ day }) => day.startsWith("2001-09"))
+          assert.deepStrictEqual(days, [
+            { day: "2001-09-09", uses: 1 },
+            { day: "2001-09-10", uses: 2 }
+          ])
+          assert.isTrue(after.top.every(({ uses }, i) => i === 0 || uses <= after.top[i - 1]!.uses))
+          yield* history.remove((yield* search(word)).map(({ id }) => id))
         })
       )
     }
