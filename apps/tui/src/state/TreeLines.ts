@@ -126,6 +126,20 @@ export const reveal = (lines: TreeLines, row: number): TreeLines => {
   return heads.length === 0 ? lines : lay(lines.plan, lines.place, new Set([...lines.unfolded, ...heads]))
 }
 
+/** A turn has seldom more entries; in a longer one what is hidden is told with the prompt. */
+const MOST_IN_TURN = 1000
+
+/** The shown row that tells of a row: itself, the reply that ends its turn, or the nearest one above. */
+export const standsFor = ({ plan: { view } }: TreeLines, row: number): number => {
+  const above = view.nearest(row)
+  if (above === row || view.filter !== "turns") return above
+  let at = row
+  for (let steps = 0; steps < MOST_IN_TURN && at !== NONE && view.nearest(at) !== at; steps++) {
+    at = view.tree.onlyChildRow(at)
+  }
+  return at !== NONE && view.nearest(at) === at && view.tree.roleAt(at) === "assistant" ? at : above
+}
+
 const positions = new WeakMap<TreeLayout.Plan, { readonly [P in Place]?: Int32Array }>()
 
 /** Where each row would stand if nothing were folded, -1 for what is not in this place: the order in which matches are found. */

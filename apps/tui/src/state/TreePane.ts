@@ -90,7 +90,7 @@ const toLine = (state: State, line: number, by: -1 | 1 = 1): State => {
 /** Other lines, with the same row selected or the nearest one above it that is drawn. */
 const withLines = (state: State, lines: TreeLines.TreeLines, row = selectedRow(state)): State => {
   if (lines === state.lines) return state
-  const shown = lines.plan === state.lines.plan ? row : lines.plan.view.nearest(row)
+  const shown = lines.plan === state.lines.plan ? row : TreeLines.standsFor(lines, row)
   return toLine({ ...state, lines }, TreeLines.nearestLine(lines, shown))
 }
 
@@ -605,7 +605,7 @@ const remarksOf = (drawing: Drawing, row: TreeLayout.LayoutRow, entry: Entry.Ent
   if (rating !== null) given.push(Row.span(`${rating}/5`, "dim"))
   if (tools > 0) given.push(Row.span(`${symbols.tools}${tools}`, "dim"))
   if (TreeView.isError(entry)) given.push(Row.span(symbols.error, "error"))
-  if (row.folded) {
+  if (row.kind === "side") {
     const { entries, leaves, newest } = row
     const size = Sheet.facts(
       world,
@@ -923,7 +923,7 @@ export const draw = (state: State, world: World): Frame => {
     return Sheet.frame(world, { ...parts, body: listRows(state, world, columns, height) })
   }
   const beside = Math.max(36, Math.floor(columns * 0.36))
-  const list = listRows(state, world, columns - beside, height)
+  const list = listRows(state, world, columns - beside - 1, height)
   const text = previewRows(state, beside - 3, height)
   const body = Array.from(
     { length: height },

@@ -48,8 +48,7 @@ export const isDone = (search: TreeSearch, { plan }: TreeLines.TreeLines): boole
 /** Reads on for a while. */
 export const proceed = (search: TreeSearch, lines: TreeLines.TreeLines): TreeSearch => {
   if (isDone(search, lines)) return search
-  const { view } = lines.plan
-  const { tree } = view
+  const { tree } = lines.plan.view
   const needle = needleOf(search)
   const order = TreeLines.orderOf(lines)
   const end = Math.min(search.at + STEP, tree.rowCount)
@@ -57,9 +56,9 @@ export const proceed = (search: TreeSearch, lines: TreeLines.TreeLines): TreeSea
   for (let row = search.at; row < end; row++) if (tree.isThere(row) && !tree.isMarkAt(row)) rows.push(row)
   const hits = new Set(search.hits)
   for (const [i, entry] of tree.entriesAt(rows).entries()) {
-    const shown = view.nearest(rows[i]!)
-    if (shown === NONE || order[shown] === -1 || hits.has(shown)) continue
-    if (wordsOf(tree, entry).toLowerCase().includes(needle)) hits.add(shown)
+    if (!wordsOf(tree, entry).toLowerCase().includes(needle)) continue
+    const shown = TreeLines.standsFor(lines, rows[i]!)
+    if (shown !== NONE && order[shown] !== -1) hits.add(shown)
   }
   return { ...search, at: end, hits }
 }
