@@ -9,6 +9,8 @@ export interface Flag {
   readonly short?: string
   /** What stands for the value in help. */
   readonly value?: string
+  /** The value may be left out; the flag is then `true`. */
+  readonly optional?: boolean
   /** The only values allowed. */
   readonly choices?: ReadonlyArray<string>
   readonly about: string
@@ -53,14 +55,18 @@ const argumentUsage = ({ name, required, many }: Argument): string => {
   return required ? word : `[${word}]`
 }
 
-const flagUsage = (name: string, { type, short, value, choices }: Flag): string => {
-  const takes = type === "boolean" ? "" : ` ${choices?.join("|") ?? `<${value ?? "value"}>`}`
+const flagUsage = (name: string, { type, short, value, choices, optional }: Flag): string => {
+  const word = choices?.join("|") ?? `<${value ?? "value"}>`
+  const takes = type === "boolean" ? "" : optional ? ` [${word}]` : ` ${word}`
   return `${short === undefined ? "" : `-${short}, `}--${name}${takes}`
 }
 
+/** How it is called; the chat has no name of its own. */
+const called = ({ name }: Command): string => (name === "" ? "grove" : `grove ${name}`)
+
 export const usageLine = (command: Command): string =>
   [
-    `grove ${command.name}`,
+    called(command),
     ...command.arguments.map(argumentUsage),
     ...Object.entries(command.flags).map(([name, flag]) => `[${flagUsage(name, flag)}]`)
   ].join(" ")
@@ -112,14 +118,29 @@ export const didYouMean = (word: string, known: ReadonlyArray<string>): string =
     : ""
 }
 
+/** Flags whose value may be left out are given an empty one where no word follows that could be it. */
+const withEmptyValues = (words: ReadonlyArray<string>, flags: Command["flags"]): Array<string> => {
+  const spelled = new Map(
+    Object.entries(flags).flatMap(([name, { optional, short }]) =>
+      optional === true ? [`--${name}`, ...(short === undefined ? [] : [`-${short}`])].map((word) => [word, name]) : []
+    ) as ReadonlyArray<[string, string]>
+  )
+  const end = words.includes("--") ? words.indexOf("--") : words.length
+  return words.map((word, i) => {
+    const name = i < end ? spelled.get(word) : undefined
+    const next = words[i + 1]
+    return name !== undefined && (next === undefined || next.startsWith("-")) ? `--${name}=` : word
+  })
+}
+
 const wrong = (message: string) => Result.fail(new UsageError({ message }))
 
 /** The words after the subcommand's name. Unknown flags, missing arguments and wrong choices are errors. */
 export const parse = (command: Command, words: ReadonlyArray<string>): Result.Result<Input, UsageError> => {
   const flags = { ...command.flags, ...sharedFlags }
-  const tryHelp = `see grove ${command.name} --help`
+  const tryHelp = `see ${called(command)} --help`
   const { tokens } = parseArgs({
-    args: [...words],
+    args: withEmptyValues(words, flags),
     options: Object.fromEntries(
       Object.entries(flags).map(([name, { type, short }]) => [name, short === undefined ? { type } : { type, short }])
     ),
@@ -143,6 +164,10 @@ export const parse = (command: Command, words: ReadonlyArray<string>): Result.Re
       return wrong(`unknown flag ${token.rawName}${near === "" ? `; ${tryHelp}` : near.replace("mean ", "mean --")}`)
     }
     if (flag.type === "boolean" && token.value !== undefined) return wrong(`--${token.name} takes no value; ${tryHelp}`)
+    if (flag.optional === true && token.value === "") {
+      found[token.name] = true
+      continue
+    }
     // What looks like a flag is one; a value that begins with a dash is written --flag=-value.
     const isFlag = token.inlineValue !== true && token.value?.startsWith("-") === true
     if (flag.type === "string" && (token.value === undefined || isFlag)) {
@@ -157,11 +182,13 @@ export const parse = (command: Command, words: ReadonlyArray<string>): Result.Re
   const wanted = command.arguments.filter(({ required }) => required)
   if (found.help === true) return Result.succeed(input)
   if (positionals.length < wanted.length) {
-    return wrong(`${command.name} needs <${wanted[positionals.length]!.name}>; usage: ${usageLine(command)}`)
+    return wrong(`${command.name || "grove"} needs <${wanted[positionals.length]!.name}>; usage: ${usageLine(command)}`)
   }
   const most = command.arguments.some(({ many }) => many) ? Number.POSITIVE_INFINITY : command.arguments.length
   if (positionals.length > most) {
-    return wrong(`${command.name} does not take ${JSON.stringify(positionals[most])}; usage: ${usageLine(command)}`)
+    return wrong(
+      `${command.name || "grove"} does not take ${JSON.stringify(positionals[most])}; usage: ${usageLine(command)}`
+    )
   }
   return Result.succeed(input)
 }

@@ -15,6 +15,10 @@ export interface Surroundings {
   readonly colors: boolean
   /** Whether the terminal shows more than ASCII. */
   readonly unicode: boolean
+  /** Whether a person is at the terminal: what is typed comes from it, what is printed goes to it. */
+  readonly isInteractive: { readonly input: boolean; readonly output: boolean }
+  /** The environment, for those who look for keys and addresses in it. */
+  readonly variables: { readonly [name: string]: string | undefined }
 }
 
 export class Environment extends Context.Service<Environment, Surroundings>()("@grove/cli/Environment") {}

@@ -6,8 +6,9 @@ import type { Failure, Negative, UsageError } from "./CliError.ts"
 import type { Command, Run } from "./Command.ts"
 import type { Environment } from "./Environment.ts"
 import type { Paths } from "./Paths.ts"
+import type { Signalled } from "./Signals.ts"
 
-export type CommandError = UsageError | Failure | Negative | SessionStoreError
+export type CommandError = UsageError | Failure | Negative | SessionStoreError | Signalled
 type CommandServices = Environment | Paths | Scope | SessionStore
 
 interface Loadable {
@@ -30,6 +31,35 @@ const linear = {
   type: "boolean",
   about: "as one line: the path to the newest entry, without edits and branches"
 } as const
+
+/** What `grove` does without the name of a command. */
+const chatCommand: Command = {
+  name: "",
+  about: "The chat. With -p, or where there is no terminal, one answer alone goes to standard output.",
+  arguments: [{ name: "prompt", about: "what to answer; with -p also read from standard input" }],
+  flags: {
+    print: { type: "boolean", short: "p", about: "answer and leave" },
+    continue: { type: "boolean", short: "c", about: "go on with the last session of this terminal or folder" },
+    resume: {
+      type: "string",
+      short: "r",
+      value: "s",
+      optional: true,
+      about: "go on with a session; alone, choose one"
+    },
+    session: { type: "string", value: "s", about: "go on with a session, or make one at a new .jsonl path" },
+    fork: { type: "string", value: "s", about: "go on in a copy of a session" },
+    "no-session": { type: "boolean", about: "record nothing anywhere" },
+    model: { type: "string", value: "provider/model", about: "which model answers" },
+    at: { type: "string", value: "entry|none", about: "with -p: say it under this entry, or as a new root" },
+    samples: { type: "string", value: "n", about: "with -p: so many answers, side by side" },
+    approval: { type: "string", choices: ["default", "autoEdit", "yolo"], about: "what tools may do without asking" },
+    linear: { type: "boolean", about: "one line of conversation: no branches, nothing switched off" }
+  },
+  examples: ['grove -p "how tall is an elm?"', 'git diff | grove -p "review this"', 'grove -p -c "and an oak?"']
+}
+
+export const chat: Loadable = { command: chatCommand, load: () => import("./commands/chat.ts") }
 
 export const commands: ReadonlyArray<Loadable> = [
   {

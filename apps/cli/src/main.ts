@@ -7,7 +7,7 @@ import { Breadcrumbs, FileBlobStore, JsonlSessionStore, SessionPaths } from "@gr
 import { Cause, Effect, Exit, Layer } from "effect"
 import { Failure, UsageError } from "./CliError.ts"
 import * as Command from "./Command.ts"
-import { type CommandError, commands } from "./commands.ts"
+import { type CommandError, chat, commands } from "./commands.ts"
 import { Environment, type Surroundings } from "./Environment.ts"
 import { Paths } from "./Paths.ts"
 import { explain } from "./SessionArgument.ts"
@@ -29,7 +29,9 @@ const surroundingsFrom = (cwd: string, sessionDirectory: string | boolean | unde
     terminal: Breadcrumbs.terminalId({ ttyPath: Breadcrumbs.ttyPath(), env }),
     columns: Math.trunc(Math.min(Math.max(stdout.columns ?? (Number(env.COLUMNS) || 80), NARROWEST), WIDEST)),
     colors: stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb",
-    unicode: /utf-?8/i.test(locale)
+    unicode: /utf-?8/i.test(locale),
+    isInteractive: { input: process.stdin.isTTY === true, output: stdout.isTTY === true },
+    variables: env
   }
 }
 
@@ -37,6 +39,8 @@ const version = (): string => JSON.parse(readFileSync(new URL("../package.json",
 
 const overview = [
   "grove keeps conversations with language models as trees.",
+  "",
+  ...Command.help(chat.command).slice(2),
   "",
   ...commands.map(({ command }) => `  grove ${command.name.padEnd(10)} ${command.about}`),
   "",
@@ -55,9 +59,12 @@ const unknownCommand = (word: string) => {
   })
 }
 
-const runNamed = Effect.fnUntraced(function* (name: string, words: ReadonlyArray<string>) {
+const runNamed = (name: string, words: ReadonlyArray<string>) => {
   const found = named(name)
-  if (found === undefined) return yield* unknownCommand(name)
+  return found === undefined ? unknownCommand(name) : runFound(found, words)
+}
+
+const runFound = Effect.fnUntraced(function* (found: typeof chat, words: ReadonlyArray<string>) {
   const input = yield* Effect.fromResult(Command.parse(found.command, words))
   if (input.flags.help === true) return yield* print(Command.help(found.command))
   const cwd = yield* Effect.try({
@@ -88,16 +95,16 @@ const commandFirst = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   return [...words.slice(flags), ...words.slice(0, flags)]
 }
 
-/** Until there is a chat, no words at all show what there is: the help and the sessions found. */
+/** A prompt has a space in it, or follows `--` or a flag; a single word is a command, or a slip. */
+const isPrompt = (word: string): boolean => word.startsWith("-") || /\s/u.test(word)
+
 const program = (words: ReadonlyArray<string>) => {
   const [first, ...rest] = commandFirst(words)
-  if (first === undefined) return Effect.andThen(print([...overview, ""]), runNamed("ls", []))
   if (first === "--help" || first === "-h" || first === "help") {
     return rest[0] === undefined ? print(overview) : runNamed(rest[0], ["--help"])
   }
   if (first === "--version" || first === "-V") return print([version()])
-  if (first.startsWith("-")) return new UsageError({ message: `unknown flag ${first}; see grove --help` })
-  return runNamed(first, rest)
+  return first === undefined || isPrompt(first) ? runFound(chat, commandFirst(words)) : runNamed(first, rest)
 }
 
 /** Names come from files and arguments, so nothing in them may be obeyed by the terminal. */
@@ -105,6 +112,7 @@ const oneLine = (message: string): string => Preview.inert(message.replace(/\s+/
 
 const report = (error: CommandError): number => {
   if (error._tag === "Negative") return FAILED
+  if (error._tag === "Signalled") return error.code
   const message = error._tag === "SessionStoreError" ? explain(error) : error.message
   process.stderr.write(`grove: ${oneLine(message)}\n`)
   return error._tag === "UsageError" ? USAGE : FAILED

@@ -59,27 +59,26 @@ const listed = (listings: ReadonlyArray<Chat.ProviderListing>): ReadonlyArray<Li
     .flatMap(({ models, problem }) => models.map((info) => ({ info, problem })))
     .sort((a, b) => Number(a.problem !== null) - Number(b.problem !== null))
 
-const models = ({ model }: World): View =>
-  Picker.make<ListedModel>({
-    name: "model",
-    title: () => Row.row("MODEL", "title"),
-    items: [],
-    textOf: ({ info }) => `${info.ref} ${info.name}`,
-    row: ({ info, problem }, columns, { symbols }) => {
-      const window = info.window === null ? "" : `${Words.tokens(info.window)} window`
-      const sign = info.ref === model?.ref ? symbols.on : symbols.off
-      const left: Row.Row = [Row.span(` ${sign} `), Row.span(info.ref, problem === null ? "plain" : "dim")]
-      return Row.spread(left, Row.row(`  ${problem === null ? window : "not now"}`, "dim"), columns)
-    },
-    preview: (item, columns) =>
-      item === undefined
-        ? []
-        : [Row.cut(Row.row(item.problem ?? item.info.name, item.problem === null ? "plain" : "warning"), columns)],
-    hint: "Enter choose · Esc",
-    nothing: (query) => (query === "" ? "asking the providers…" : "no model has these letters"),
-    enter: ({ info }) => ({ intents: [{ _tag: "ChooseModel", ref: info.ref }] }),
-    hear: (event, picker) => (event._tag === "Models" ? { ...picker, items: listed(event.listings) } : picker)
-  })
+const models = (current: string | undefined, items: ReadonlyArray<ListedModel>): Picker.Picker<ListedModel> => ({
+  name: "model",
+  title: () => Row.row("MODEL", "title"),
+  items,
+  textOf: ({ info }) => `${info.ref} ${info.name}`,
+  row: ({ info, problem }, columns, { symbols }) => {
+    const window = info.window === null ? "" : `${Words.tokens(info.window)} window`
+    const sign = info.ref === current ? symbols.on : symbols.off
+    const left: Row.Row = [Row.span(` ${sign} `), Row.span(info.ref, problem === null ? "plain" : "dim")]
+    return Row.spread(left, Row.row(`  ${problem === null ? window : "not now"}`, "dim"), columns)
+  },
+  preview: (item, columns) =>
+    item === undefined
+      ? []
+      : [Row.cut(Row.row(item.problem ?? item.info.name, item.problem === null ? "plain" : "warning"), columns)],
+  hint: "Enter choose · Esc",
+  nothing: (query) => (query === "" ? "asking the providers…" : "no model has these letters"),
+  enter: ({ info }) => ({ intents: [{ _tag: "ChooseModel", ref: info.ref }] }),
+  hear: (event) => (event._tag === "Models" ? models(current, listed(event.listings)) : null)
+})
 
 const lastReply = ({ session }: World): string => {
   const { tree, leaf } = session
@@ -185,7 +184,7 @@ export const commands = (screens: Screens): ReadonlyArray<Command> => [
     run: (ref, world) =>
       ref !== ""
         ? { intents: [{ _tag: "ChooseModel", ref }] }
-        : { open: models(world), intents: [{ _tag: "ListModels" }] }
+        : { open: Picker.make(models(world.model?.ref, [])), intents: [{ _tag: "ListModels" }] }
   },
   {
     name: "approve",

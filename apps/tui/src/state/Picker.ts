@@ -23,8 +23,8 @@ export interface Picker<A> {
   readonly nothing: (query: string) => string
   readonly enter: (item: A, world: World) => Taken
   readonly keys?: { readonly [name: string]: (item: A | undefined, world: World) => Taken }
-  /** Answers what becomes of the picker when something happens around it. */
-  readonly hear?: (event: Event, picker: Picker<A>, world: World) => Picker<A> | null
+  /** The picker after something happened around it; `null` if that does not concern it. */
+  readonly hear?: (event: Event) => Picker<A> | null
   /** Asked when the filter changed, for items that are found elsewhere; then letters do not filter here. */
   readonly search?: (query: string) => Taken
   /** Which of the items is shown selected at first. */
@@ -91,12 +91,9 @@ const on = <A>(picker: Picker<A>, state: State, event: Event, world: World): Nex
     case "Key":
       break
     default: {
-      const heard = picker.hear === undefined ? picker : picker.hear(event, picker, world)
+      const heard = picker.hear?.(event) ?? picker
       return {
-        view:
-          heard === null
-            ? null
-            : view(heard, { ...state, selected: Math.max(0, Math.min(state.selected, heard.items.length - 1)) })
+        view: view(heard, { ...state, selected: Math.max(0, Math.min(state.selected, heard.items.length - 1)) })
       }
     }
   }

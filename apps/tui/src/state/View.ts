@@ -1,6 +1,6 @@
 /** What the screens of the chat share: what they know, what happens to them, what they ask for, and how one plugs in. */
-import type { ApprovalAsked, ApprovalMode } from "@grove/agent"
-import type { Chat, EntryId, Json, SessionRef, SessionSummary, SessionTree, TreeUsage } from "@grove/core"
+import type { ApprovalAsked } from "@grove/agent"
+import type { ApprovalMode, Chat, EntryId, Json, SessionRef, SessionSummary, SessionTree, TreeUsage } from "@grove/core"
 import type { Input } from "../keys.ts"
 import type { Row } from "./Row.ts"
 import type { Symbols } from "./Symbols.ts"
@@ -79,27 +79,6 @@ export interface PastPrompt {
   readonly entry: string | null
 }
 
-/** What only reading a whole session tells of it. */
-export interface SessionDescription {
-  readonly path: string
-  readonly turns: number
-  readonly costMicros: number | null
-  readonly lastPrompt: string | null
-  /** After how many turns it was forked from another; `null` if it was not. */
-  readonly forkedAt: number | null
-  /** `working` while a reply is being made in it, `unclean` if one was cut short. */
-  readonly status: "working" | "unclean" | null
-}
-
-/** A session in which something was said. */
-export interface SessionHit {
-  readonly path: string
-  readonly count: number
-  readonly snippet: string
-  /** Where in the snippet: from, to. */
-  readonly marks: ReadonlyArray<readonly [number, number]>
-}
-
 export type PromptScope = "all" | "cwd" | "session"
 
 export type Event =
@@ -129,6 +108,8 @@ export type Event =
       readonly all: boolean
       readonly sessions: ReadonlyArray<SessionSummary.SessionSummary>
     }
+  /** The person asked for another order of the sessions. */
+  | { readonly _tag: "SessionsSorted" }
   /** Prompts of this folder, newest first, for Up and Down in the editor. */
   | { readonly _tag: "Recalled"; readonly prompts: ReadonlyArray<string> }
   | {
@@ -141,8 +122,6 @@ export type Event =
   | { readonly _tag: "LinearChanged"; readonly linear: boolean }
   /** Whoever asked to go on may do so: the screen is painted. */
   | { readonly _tag: "Continued" }
-  | { readonly _tag: "SessionsDescribed"; readonly sessions: ReadonlyArray<SessionDescription> }
-  | { readonly _tag: "SessionsFound"; readonly query: string; readonly hits: ReadonlyArray<SessionHit> }
 
 // --------------------------------------------------------------------------------------------------------- intents
 
@@ -193,8 +172,6 @@ export type Intent =
   | { readonly _tag: "Edit"; readonly edit: Edit }
   /** There is more to do once the screen is painted; answered by `Continued`. */
   | { readonly _tag: "Continue" }
-  | { readonly _tag: "DescribeSessions"; readonly paths: ReadonlyArray<string> }
-  | { readonly _tag: "SearchSessions"; readonly query: string }
   | { readonly _tag: "Redraw" }
   | { readonly _tag: "Suspend" }
   | { readonly _tag: "Quit" }

@@ -1,0 +1,86 @@
+/** The chat on the terminal: its session, its looks and its errands, as flags, settings and surroundings have it. */
+import { basename, resolve } from "node:path"
+import { Sessions } from "@grove/core"
+import { Breadcrumbs, Trash } from "@grove/storage-files"
+import { Chat as Screen, type Theme } from "@grove/tui"
+import { Effect } from "effect"
+import * as Chat from "./Chat.ts"
+import * as ChatSession from "./ChatSession.ts"
+import { Failure } from "./CliError.ts"
+import type { Input } from "./Command.ts"
+import { Environment, type Surroundings } from "./Environment.ts"
+import { Paths } from "./Paths.ts"
+import * as Settings from "./Settings.ts"
+import * as Signals from "./Signals.ts"
+import * as StorageWords from "./StorageWords.ts"
+
+/** Most terminals are dark; those that say otherwise do so by the colours they draw in. */
+const themeFor = ({ colors, variables }: Surroundings, chosen: Theme.Theme | undefined): Theme.Theme => {
+  if (!colors) return "none"
+  if (chosen !== undefined) return chosen
+  const background = Number(/;(\d+)$/.exec(variables.COLORFGBG ?? "")?.[1] ?? "0")
+  return background === 7 || background === 15 ? "light" : "dark"
+}
+
+const colorsFor = ({ variables }: Surroundings): Theme.Colors =>
+  /256|truecolor|24bit|kitty|alacritty|ghostty|wezterm/i.test(`${variables.TERM ?? ""} ${variables.COLORTERM ?? ""}`)
+    ? 256
+    : 16
+
+const fileOf = (words: string, path: string, cwd: string): { readonly format: string; readonly file: string } => {
+  const [format = "md", file] = words.split(/\s+/).filter((word) => word !== "")
+  return { format, file: resolve(cwd, file ?? `${basename(path, ".jsonl")}.${format}`) }
+}
+
+export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt], flags }: Input) {
+  const surroundings = yield* Environment
+  const paths = yield* Paths
+  const { home, cwd, terminal, unicode, variables } = surroundings
+  const settings = yield* Settings.read
+  const isPicking = flags.resume === true
+  const wanted = isPicking ? ({ _tag: "New" } as const) : yield* ChatSession.wanted(flags)
+  const beside = wanted._tag === "Existing" ? wanted.ref.path : undefined
+  const records = wanted._tag !== "Unrecorded"
+
+  const begin = Effect.gen(function* (): Effect.fn.Return<Screen.Beginning, never, Sessions> {
+    if (isPicking) return { _tag: "Pick" }
+    if (wanted._tag === "Existing") return { _tag: "Open", path: wanted.ref.path }
+    if (wanted._tag !== "Fork") return { _tag: "New" }
+    const sessions = yield* Sessions
+    const ref = yield* Effect.orDie(sessions.fork(wanted.source.path, { cwd }))
+    return { _tag: "Open", path: ref.path }
+  })
+
+  const chat = Effect.gen(function* () {
+    return yield* Screen.run({
+      home,
+      cwd,
+      begin: yield* begin,
+      path: wanted._tag === "NewAt" ? wanted.path : undefined,
+      prompt,
+      model: typeof flags.model === "string" ? flags.model : undefined,
+      approval: typeof flags.approval === "string" ? (flags.approval as "default") : undefined,
+      linear: flags.linear === true,
+      doubleEscape: settings.doubleEscape ?? "branch",
+      theme: themeFor(surroundings, settings.theme),
+      colors: colorsFor(surroundings),
+      unicode: unicode && settings.ascii !== true,
+      term: variables.TERM,
+      editor: variables.VISUAL || variables.EDITOR || undefined,
+      onOpened: (file) =>
+        records && terminal !== undefined
+          ? Effect.ignore(Breadcrumbs.write(home, terminal, { cwd, file }))
+          : Effect.void,
+      discard: (path) =>
+        Effect.asVoid(Trash.move(paths, { id: basename(path, ".jsonl"), path }).pipe(StorageWords.told())),
+      exportTo: (path, words) => {
+        const { format } = fileOf(words, path, cwd)
+        return Effect.fail(new Failure({ message: `cannot write ${format} yet; the session itself is ${path}` }))
+      },
+      view: () => Effect.fail(new Failure({ message: "the web viewer is not installed" }))
+    })
+  })
+  const code = yield* Effect.provide(chat, Chat.layer({ records, beside }))
+  if (code === 130 || code === 143) return yield* new Signals.Signalled({ code })
+  process.exitCode = code
+})

@@ -1,0 +1,368 @@
+/** Runs the chat: keys in, frames out, intents done. The only part of it that touches a terminal or a file. */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Approval, Engine } from "@grove/agent"
+import {
+  type ApprovalMode,
+  type ChatModel,
+  type Compactor,
+  PromptHistory,
+  type Session,
+  type SessionStoreError,
+  Sessions
+} from "@grove/core"
+import { Clock, Deferred, Effect, FiberSet } from "effect"
+import * as Conversation from "./Conversation.ts"
+import { explain } from "./Errors.ts"
+import * as Files from "./Files.ts"
+import * as Screen from "./screen/Screen.ts"
+import type * as Theme from "./screen/Theme.ts"
+import * as App from "./state/App.ts"
+import type * as Commands from "./state/Commands.ts"
+import * as ForkView from "./state/ForkView.ts"
+import * as HistoryView from "./state/HistoryView.ts"
+import * as SessionsView from "./state/SessionsView.ts"
+import * as Symbols from "./state/Symbols.ts"
+import type { DoubleEscape, Event, Intent, PromptScope } from "./state/View.ts"
+
+/** What the chat begins with. */
+export type Beginning =
+  | { readonly _tag: "New" }
+  | { readonly _tag: "Open"; readonly path: string }
+  /** The list of sessions is shown first. */
+  | { readonly _tag: "Pick" }
+
+export interface Options {
+  readonly home: string
+  readonly cwd: string
+  readonly begin: Beginning
+  /** Where a new session is to be, if the person said so. */
+  readonly path: string | undefined
+  /** Sent at once. */
+  readonly prompt: string | undefined
+  readonly model: string | undefined
+  readonly approval: ApprovalMode | undefined
+  readonly linear: boolean
+  readonly doubleEscape: DoubleEscape
+  readonly theme: Theme.Theme
+  readonly colors: Theme.Colors
+  readonly unicode: boolean
+  readonly term: string | undefined
+  /** What the person writes longer texts with. */
+  readonly editor: string | undefined
+  readonly onOpened: (path: string) => Effect.Effect<void>
+  /** Moves a session to the trash. */
+  readonly discard: (path: string) => Effect.Effect<void, { readonly message: string }>
+  /** Writes a session to a file; answers where it is. */
+  readonly exportTo: (path: string, words: string) => Effect.Effect<string, { readonly message: string }>
+  /** Opens the web viewer; answers its address. */
+  readonly view: (path: string, entry: string | null) => Effect.Effect<string, { readonly message: string }>
+}
+
+/** What the chat stands on. */
+export type Services = Approval.Approvals | ChatModel | Compactor | Engine | PromptHistory | Sessions
+
+const FRAME_MILLIS = 16
+const TICK_MILLIS = 100
+const MOST_PROMPTS = 200
+
+const screens: Commands.Screens = {
+  tree: ForkView.branchHere,
+  sessions: SessionsView.open,
+  history: HistoryView.open
+}
+
+/** By the terminal itself (OSC 52), which also reaches a clipboard on the other side of ssh. */
+const copy = (text: string): void => {
+  process.stdout.write(`\x1b]52;c;${Buffer.from(text, "utf8").toString("base64")}\x07`)
+}
+
+const editedOutside = (editor: string, text: string): string => {
+  const folder = mkdtempSync(join(tmpdir(), "grove-"))
+  const file = join(folder, "prompt.md")
+  try {
+    writeFileSync(file, text, { mode: 0o600 })
+    spawnSync(editor, [JSON.stringify(file)], { stdio: "inherit", shell: true })
+    return readFileSync(file, "utf8").replace(/\n$/, "")
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Until the person leaves, or a signal comes; answers the exit code. */
+export const run: (options: Options) => Effect.Effect<number, SessionStoreError, Services> = Effect.fn("Chat.run")(
+  function* (options: Options) {
+    const sessions = yield* Sessions
+    const history = yield* PromptHistory
+    const over = yield* Deferred.make<number>()
+    const fork = yield* FiberSet.makeRuntime()
+
+    const began = yield* Clock.currentTimeMillis
+    let app = App.make({
+      columns: 80,
+      rows: 24,
+      now: began,
+      symbols: options.unicode ? Symbols.unicode : Symbols.ascii,
+      home: options.home,
+      session: Conversation.unborn(options.cwd),
+      model: null,
+      approval: options.approval ?? "default",
+      linear: options.linear,
+      doubleEscape: options.doubleEscape,
+      turn: null,
+      background: 0,
+      queue: []
+    })
+    let screen: Screen.Screen | undefined
+    let frame: NodeJS.Timeout | undefined
+    let painted = 0
+
+    const paint = () => {
+      frame = undefined
+      painted = Date.now()
+      screen?.paint(App.draw(app))
+    }
+    const paintSoon = () => {
+      frame ??= setTimeout(paint, Math.max(0, FRAME_MILLIS - (Date.now() - painted)))
+    }
+    const leave = (code: number) => fork(Deferred.succeed(over, code))
+
+    const tell = (event: Event): void => {
+      const step = App.update({ ...app, world: { ...app.world, now: Date.now() } }, event, screens)
+      app = step.app
+      for (const intent of step.intents) {
+        fork(Effect.catchCause(perform(intent), (cause) => Effect.sync(() => leaveBroken(cause))))
+      }
+      paintSoon()
+    }
+    const say = (kind: "info" | "error", text: string) => tell({ _tag: "Told", notice: { kind, text } })
+
+    const remembered = (prompt: string, session: Session | null) =>
+      Effect.flatMap(Clock.currentTimeMillis, (at) =>
+        history.add({ prompt, at, cwd: options.cwd, session: session?.ref.id ?? null, entry: null, author: "user" })
+      ).pipe(
+        Effect.catch((error) =>
+          Effect.sync(() => say("error", `this prompt is not in the history: ${explain(error.cause)}`))
+        )
+      )
+
+    const conversation = yield* Conversation.make(
+      {
+        cwd: options.cwd,
+        model: options.model,
+        approval: options.approval,
+        path: options.path,
+        onOpened: options.onOpened,
+        onPrompt: remembered
+      },
+      tell
+    )
+
+    const searchPrompts = Effect.fnUntraced(function* (query: string, scope: PromptScope) {
+      const session = conversation.current()?.ref.id
+      if (scope === "session" && session === undefined) {
+        return tell({ _tag: "Prompts", query, scope, prompts: [], total: 0 })
+      }
+      const where = scope === "cwd" ? { cwd: options.cwd } : scope === "session" ? { session: session! } : {}
+      const hits = yield* history.search({ text: query, limit: MOST_PROMPTS, ...where })
+      const prompts = hits.map(({ id, prompt, uses, lastUsed, cwd, session, entry }) => ({
+        id,
+        text: prompt,
+        uses,
+        lastUsed,
+        cwd,
+        session,
+        entry
+      }))
+      tell({ _tag: "Prompts", query, scope, prompts, total: prompts.length })
+    })
+
+    const outside = Effect.fnUntraced(function* (text: string) {
+      const { editor } = options
+      if (editor === undefined) return say("error", "set EDITOR or VISUAL to the program you write with")
+      screen?.pause()
+      const written = yield* Effect.result(
+        Effect.try({ try: () => editedOutside(editor, text), catch: (cause) => cause })
+      )
+      screen?.resume()
+      if (written._tag === "Failure") return say("error", `${editor} could not be run: ${explain(written.failure)}`)
+      tell({ _tag: "Filled", prompt: { text: written.success, images: [] } })
+    })
+
+    const suspend = Effect.sync(() => {
+      screen?.pause()
+      process.once("SIGCONT", () => {
+        screen?.resume()
+        const size = screen?.size()
+        if (size !== undefined) tell({ _tag: "Resize", ...size })
+      })
+      // The whole group, so that the shell that started it, npm for one, stops with it.
+      process.kill(0, "SIGTSTP")
+    })
+
+    const withPath = <E>(use: (path: string) => Effect.Effect<void, E>) =>
+      Effect.suspend(() => {
+        const path = conversation.current()?.ref.path
+        return path === undefined
+          ? Effect.sync(() => say("error", "say something first; then there is a session"))
+          : use(path)
+      })
+
+    const doing = (intent: Intent): Effect.Effect<unknown, unknown> => {
+      switch (intent._tag) {
+        case "Send":
+          return conversation.send(intent.prompt)
+        case "Cancel":
+          return conversation.cancel
+        case "Unqueue":
+          return conversation.unqueue
+        case "Move":
+          return conversation.move(intent.to, intent.summary)
+        case "Fork":
+          return conversation.fork(intent.at, intent.prompt)
+        case "Compact":
+          return conversation.compact(intent.instructions)
+        case "Name":
+          return conversation.name(intent.name)
+        case "Label":
+          return conversation.label(intent.target, intent.label)
+        case "ListModels":
+          return conversation.listModels
+        case "ChooseModel":
+          return conversation.chooseModel(intent.ref)
+        case "ChooseApproval":
+          return conversation.chooseApproval(intent.mode)
+        case "Approve":
+          return conversation.approve(intent.callId, intent.answer)
+        case "Sample":
+          return conversation.sample(intent.count)
+        case "Export":
+          return withPath((path) =>
+            Effect.map(options.exportTo(path, intent.words), (file) => say("info", `written to ${file}`))
+          )
+        case "Copy":
+          return Effect.sync(() => {
+            copy(intent.text)
+            say("info", "copied")
+          })
+        case "EditOutside":
+          return outside(intent.text)
+        case "OpenViewer":
+          return withPath((path) =>
+            Effect.map(options.view(path, intent.entry), (url) => say("info", `open at ${url}`))
+          )
+        case "ListFiles":
+          return Effect.map(
+            Effect.promise(() => Files.list(options.cwd)),
+            (paths) => tell({ _tag: "Files", paths })
+          )
+        case "ListSessions":
+          return Effect.map(sessions.list(intent.all ? {} : { cwd: options.cwd }), (found) =>
+            tell({ _tag: "Sessions", all: intent.all, sessions: found })
+          )
+        case "OpenSession":
+          return conversation.open(intent.path)
+        case "NewSession":
+          return conversation.fresh
+        case "RenameSession":
+          return Effect.scoped(Effect.flatMap(sessions.open(intent.path), (session) => session.name(intent.name)))
+        case "DeleteSession":
+          return conversation.current()?.ref.path === intent.path
+            ? Effect.sync(() => say("error", "this session is open; leave it first"))
+            : options.discard(intent.path)
+        case "SearchPrompts":
+          return searchPrompts(intent.query, intent.scope)
+        case "DeletePrompt":
+          return history.remove([intent.id])
+        case "ToggleLinear":
+          return Effect.sync(() => {
+            const linear = !app.world.linear
+            tell({ _tag: "LinearChanged", linear })
+            say("info", linear ? "linear: branches are hidden" : "branches are shown")
+          })
+        case "Redraw":
+          return Effect.sync(() => {
+            screen?.forget()
+            paintSoon()
+          })
+        case "Suspend":
+          return suspend
+        case "Quit":
+          return Effect.asVoid(Deferred.succeed(over, 0))
+      }
+    }
+    /** Expected trouble is told on the screen; the chat goes on. */
+    const perform = (intent: Intent): Effect.Effect<void> =>
+      Effect.catch(Effect.asVoid(doing(intent)), (error) => Effect.sync(() => say("error", explain(error))))
+
+    let broken: unknown
+    const leaveBroken = (cause: unknown) => {
+      broken = cause
+      leave(1)
+    }
+
+    // ------------------------------------------------------------------------------------------------- the terminal
+
+    const signals = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const
+    const handlers = Object.entries(signals).map(([name, code]) => [name, () => leave(code)] as const)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        screen = Screen.open({
+          input: process.stdin,
+          output: process.stdout,
+          theme: options.theme,
+          colors: options.colors,
+          term: options.term,
+          onInput: tell,
+          onResize: (columns, rows) => tell({ _tag: "Resize", columns, rows })
+        })
+        for (const [name, handler] of handlers) process.on(name, handler)
+        process.on("uncaughtException", leaveBroken)
+        process.on("unhandledRejection", leaveBroken)
+        const size = screen.size()
+        app = App.update(app, { _tag: "Resize", ...size }, screens).app
+        paint()
+      }),
+      () =>
+        Effect.sync(() => {
+          clearTimeout(frame)
+          screen?.close()
+          for (const [name, handler] of handlers) process.off(name, handler)
+          process.off("uncaughtException", leaveBroken)
+          process.off("unhandledRejection", leaveBroken)
+        })
+    )
+    const ticking = setInterval(() => {
+      if (App.isBusy(app)) tell({ _tag: "Tick", now: Date.now() })
+    }, TICK_MILLIS)
+    yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(ticking)))
+
+    // ---------------------------------------------------------------------------------------------------- beginning
+
+    const recalled = Effect.map(history.search({ text: "", cwd: options.cwd, limit: MOST_PROMPTS }), (hits) =>
+      tell({ _tag: "Recalled", prompts: hits.toSorted((a, b) => b.lastUsed - a.lastUsed).map(({ prompt }) => prompt) })
+    ).pipe(Effect.ignore)
+
+    const begin: Effect.Effect<void, SessionStoreError> = Effect.gen(function* () {
+      if (options.begin._tag === "Open")
+        yield* Effect.catchTag(conversation.open(options.begin.path), "SessionStoreError", Effect.fail)
+      else yield* conversation.showModel
+      yield* conversation.showApproval
+      if (options.begin._tag === "Pick") {
+        const { open, intents = [] } = SessionsView.open(app.world)
+        if (open !== undefined) app = { ...app, views: [open] }
+        for (const intent of intents) yield* perform(intent)
+      }
+      fork(recalled)
+      if (options.prompt !== undefined) yield* conversation.send({ text: options.prompt, images: [] })
+    })
+    yield* begin
+    const code = yield* Deferred.await(over)
+    yield* conversation.close
+    if (broken !== undefined) return yield* Effect.die(broken)
+    return code
+  },
+  Effect.scoped
+)

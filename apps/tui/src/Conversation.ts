@@ -1,0 +1,418 @@
+/** The session on the screen and the replies being made in it: what intents about them do, told to the screen by events. */
+import { Approval, Engine, Tools, type Turn, type TurnEnd, type TurnEvent } from "@grove/agent"
+import {
+  type ApprovalMode,
+  ChatModel,
+  Compactor,
+  ContextSize,
+  type EntryId,
+  Facts,
+  type Json,
+  type Session,
+  Sessions,
+  SessionTree,
+  TreeUsage
+} from "@grove/core"
+import { Clock, Effect, Exit, Scope, Stream } from "effect"
+import { explain } from "./Errors.ts"
+import type { ApprovalAsked, Event, Prompt, SessionState, TurnState } from "./state/View.ts"
+
+export interface Options {
+  readonly cwd: string
+  readonly model: string | undefined
+  readonly approval: ApprovalMode | undefined
+  /** Where a new session is to be, if the person said so. */
+  readonly path: string | undefined
+  /** Told of every session that is opened, for the breadcrumb of the terminal. */
+  readonly onOpened: (path: string) => Effect.Effect<void>
+  /** Told of every prompt that was sent, for the history. */
+  readonly onPrompt: (prompt: string, session: Session | null) => Effect.Effect<void>
+}
+
+/** Before anything was said there is no session yet, and nothing is written. */
+export const unborn = (cwd: string): SessionState => ({
+  ref: { id: "", path: "" },
+  cwd,
+  name: null,
+  tree: SessionTree.from([]),
+  leaf: null,
+  readOnly: false,
+  usage: TreeUsage.sums(SessionTree.from([]), null),
+  tokens: 0
+})
+
+const contentOf = ({ text, images }: Prompt) =>
+  images.length === 0
+    ? text
+    : [...(text === "" ? [] : [{ type: "text" as const, text }]), ...(images as ReadonlyArray<never>)]
+
+type Told = (event: Event) => void
+
+/** A reply in the making, as its events tell it. */
+const grown = (turn: TurnState, event: TurnEvent): TurnState => {
+  switch (event._tag) {
+    case "Compacting":
+      return { ...turn, status: "making the context shorter" }
+    case "Compacted":
+    case "CompactionFailed":
+      return { ...turn, status: null }
+    case "Started":
+      return { ...turn, entry: event.entry, parentId: event.parentId, content: [], running: new Set(), status: null }
+    case "Delta": {
+      const field = event.kind
+      const last = turn.content.at(-1)
+      const before = last?.type === field ? String(last[field]) : undefined
+      const block: Json = { type: field, [field]: (before ?? "") + event.text }
+      return {
+        ...turn,
+        status: null,
+        content: [...(before === undefined ? turn.content : turn.content.slice(0, -1)), block]
+      }
+    }
+    case "Retry":
+      return { ...turn, status: `trying again in ${Math.ceil(event.delayMillis / 1000)} s: ${event.because}` }
+    case "ToolStart":
+      return { ...turn, running: new Set([...turn.running, event.callId]) }
+    case "ToolEnd":
+      return { ...turn, running: new Set([...turn.running].filter((id) => id !== event.callId)) }
+    default:
+      return turn
+  }
+}
+
+export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
+  const engine = yield* Engine
+  const sessions = yield* Sessions
+  const models = yield* ChatModel
+  const compactor = yield* Compactor
+  const approvals = yield* Approval.Approvals
+  const outer = yield* Effect.scope
+  const tools = Tools.standard()
+
+  let session: Session | null = null
+  let scope: Scope.Closeable | null = null
+  let shown = unborn(options.cwd)
+  let chosenModel = options.model
+  let approval = options.approval
+  let turn: { readonly turn: Turn; state: TurnState; readonly prompt: Prompt | null } | null = null
+  let isStarting = false
+  let background = 0
+  let queue: ReadonlyArray<Prompt> = []
+  const waiting = new Map<string, (answer: "once" | "always" | "no") => void>()
+
+  const say = (kind: "info" | "error", text: string) => tell({ _tag: "Told", notice: { kind, text } })
+  const requeue = (prompts: ReadonlyArray<Prompt>) => {
+    queue = prompts
+    tell({ _tag: "QueueChanged", queue })
+  }
+
+  // --------------------------------------------------------------------------------------------------- sessions
+
+  const stateOf = Effect.fnUntraced(function* (opened: Session) {
+    const { ref, tree, header } = opened
+    const leaf = yield* opened.main.leaf
+    const state: SessionState = {
+      ref,
+      cwd: header?.cwd ?? options.cwd,
+      name: Facts.nameOf(tree.facts, null, header),
+      tree,
+      leaf,
+      readOnly: false,
+      usage: TreeUsage.sums(tree, leaf),
+      tokens: ContextSize.at(tree, leaf).tokens
+    }
+    return state
+  })
+
+  const changed = Effect.fnUntraced(function* (opened: Session, foreign: boolean) {
+    if (opened !== session) return
+    shown = yield* stateOf(opened)
+    tell({ _tag: "Changed", session: shown, foreign })
+  })
+
+  const showModel = Effect.gen(function* () {
+    const info = yield* engine.model(session, chosenModel === undefined ? {} : { model: chosenModel })
+    tell({ _tag: "ModelChosen", model: info })
+  }).pipe(Effect.catch((error) => Effect.sync(() => say("error", explain(error)))))
+
+  const showApproval = Effect.gen(function* () {
+    if (session === null || approval !== undefined) {
+      return tell({ _tag: "ApprovalChanged", approval: approval ?? "default" })
+    }
+    const { allowed } = yield* approvals.settings(session.ref, session.tree.facts.config)
+    tell({ _tag: "ApprovalChanged", approval: allowed.mode })
+  })
+
+  const close = Effect.gen(function* () {
+    if (scope === null || session === null) return
+    const [left, leaving] = [session, scope]
+    session = null
+    scope = null
+    yield* Effect.ignore(left.discardDraft)
+    yield* Scope.close(leaving, Exit.void)
+  })
+
+  /** Opens another session in place of the one on the screen; where it cannot be opened, that one stays. */
+  const open = Effect.fnUntraced(function* (path: string, isFresh = false) {
+    const next = yield* Scope.fork(outer)
+    const opened = yield* sessions.open(path).pipe(
+      Effect.provideService(Scope.Scope, next),
+      Effect.tapError(() => Scope.close(next, Exit.void))
+    )
+    yield* close
+    session = opened
+    scope = next
+    yield* opened.events.pipe(
+      Stream.runForEach((event) => changed(opened, event._tag === "ForeignEntries")),
+      Effect.forkIn(next)
+    )
+    if (!isFresh) yield* engine.recover(opened)
+    shown = yield* stateOf(opened)
+    tell(isFresh ? { _tag: "Changed", session: shown, foreign: false } : { _tag: "Opened", session: shown })
+    yield* options.onOpened(opened.ref.path)
+    yield* showModel
+    yield* showApproval
+    const open = yield* engine.openCalls(opened)
+    if (open.length > 0)
+      say(
+        "info",
+        `${open.length === 1 ? "a tool call was" : "tool calls were"} cut off here; your next prompt goes on after noting that`
+      )
+    return opened
+  })
+
+  /** The session to write to; made at the first prompt. */
+  const ensured = Effect.gen(function* () {
+    if (session !== null) return session
+    const { path } = options
+    const place = path === undefined ? { draft: true } : { path }
+    const ref = yield* sessions.create({ cwd: options.cwd, ...place })
+    return yield* open(ref.path, true)
+  })
+
+  // ------------------------------------------------------------------------------------------------------ turns
+
+  const approve = (asked: ApprovalAsked): Effect.Effect<boolean> =>
+    Effect.callback<"once" | "always" | "no">((resume) => {
+      waiting.set(asked.callId, (answer) => resume(Effect.succeed(answer)))
+      tell({ _tag: "ApprovalAsked", asked })
+      return Effect.sync(() => {
+        waiting.delete(asked.callId)
+        tell({ _tag: "ApprovalWithdrawn", callId: asked.callId })
+      })
+    }).pipe(
+      Effect.tap((answer) => (answer === "always" ? remember(asked.tool.definition.name) : Effect.void)),
+      Effect.map((answer) => answer !== "no")
+    )
+
+  const consent = Effect.fnUntraced(function* (mode: ApprovalMode, tools: ReadonlyArray<string>) {
+    if (session === null) return
+    yield* approvals.choose(session.ref, { mode, tools })
+    const data = { approvalMode: mode, approvalTools: tools }
+    yield* session.main.append({ type: "custom", customType: "grove.config", data })
+  })
+
+  const remember = (tool: string) =>
+    Effect.gen(function* () {
+      if (session === null) return
+      const { allowed } = yield* approvals.settings(session.ref, session.tree.facts.config)
+      yield* consent(allowed.mode, [...new Set([...allowed.tools, tool])])
+    }).pipe(Effect.catch((error) => Effect.sync(() => say("error", explain(error)))))
+
+  const replyOptions = () => ({
+    cwd: options.cwd,
+    tools,
+    approve,
+    ...(chosenModel === undefined ? {} : { model: chosenModel }),
+    ...(approval === undefined ? {} : { approval })
+  })
+
+  const ended = Effect.fnUntraced(function* (end: TurnEnd, prompt: Prompt | null) {
+    turn = null
+    tell({ _tag: "TurnChanged", turn: null })
+    if (end.error !== null) say("error", explain(end.error))
+    if (end.prompt === null && prompt !== null) tell({ _tag: "Returned", prompt })
+    if (session !== null) yield* changed(session, false)
+    yield* showModel
+    if (end.state === "complete") return yield* sendNext
+    const left = queue
+    requeue([])
+    for (const each of left) tell({ _tag: "Returned", prompt: each })
+  })
+
+  const follow = Effect.fnUntraced(function* (started: Turn, prompt: Prompt | null) {
+    const begun: TurnState = {
+      started: yield* Clock.currentTimeMillis,
+      entry: null,
+      parentId: null,
+      content: [],
+      running: new Set(),
+      status: null
+    }
+    const mine = { turn: started, state: begun, prompt }
+    turn = mine
+    tell({ _tag: "TurnChanged", turn: begun })
+    yield* Stream.runForEach(started.events, (event) => {
+      if (event._tag === "End") return ended(event.end, prompt)
+      return Effect.sync(() => {
+        if (event._tag === "CompactionFailed") say("error", event.message)
+        mine.state = grown(mine.state, event)
+        if (turn === mine) tell({ _tag: "TurnChanged", turn: mine.state })
+      })
+    })
+  })
+
+  const begin = Effect.fnUntraced(function* (prompt: Prompt) {
+    isStarting = true
+    const opened = yield* ensured
+    yield* options.onPrompt(prompt.text, opened)
+    const started = yield* Effect.provideService(
+      engine.start(opened, { ...replyOptions(), prompt: contentOf(prompt) }),
+      Scope.Scope,
+      scope!
+    )
+    isStarting = false
+    yield* Effect.forkIn(follow(started, prompt), scope!)
+  })
+
+  /** What cannot be sent goes back to the editor: nothing typed is lost. */
+  const start = (prompt: Prompt): Effect.Effect<void> =>
+    Effect.catch(begin(prompt), (error) =>
+      Effect.sync(() => {
+        isStarting = false
+        say("error", explain(error))
+        tell({ _tag: "Returned", prompt })
+      })
+    )
+
+  const sendNext: Effect.Effect<void> = Effect.suspend(() => {
+    const [next, ...rest] = queue
+    if (next === undefined) return Effect.void
+    requeue(rest)
+    return start(next)
+  })
+
+  const send = (prompt: Prompt): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (turn === null && !isStarting) return start(prompt)
+      requeue([...queue, prompt])
+      return Effect.void
+    })
+
+  const inBackground = (started: Turn) =>
+    Effect.gen(function* () {
+      background++
+      tell({ _tag: "BackgroundChanged", count: background })
+      const end = yield* started.end
+      background--
+      tell({ _tag: "BackgroundChanged", count: background })
+      if (end.error !== null) say("error", explain(end.error))
+      if (session !== null) yield* changed(session, false)
+    })
+
+  return {
+    open,
+    send,
+    close,
+    showModel,
+    showApproval,
+    current: () => session,
+    state: () => shown,
+    fresh: Effect.gen(function* () {
+      yield* close
+      shown = unborn(options.cwd)
+      requeue([])
+      tell({ _tag: "Opened", session: shown })
+      yield* showModel
+    }),
+    cancel: Effect.suspend(() => (turn === null ? Effect.void : turn.turn.cancel)),
+    unqueue: Effect.sync(() => {
+      const last = queue.at(-1)
+      if (last === undefined) return
+      requeue(queue.slice(0, -1))
+      tell({ _tag: "Returned", prompt: last })
+    }),
+    move: Effect.fnUntraced(function* (to: EntryId | null, summary: { readonly instructions?: string } | undefined) {
+      if (session === null) return
+      if (summary === undefined) {
+        yield* to === null ? session.main.resetLeaf : session.main.branch(to)
+      } else {
+        say("info", "summarising the branch that is left…")
+        const info = yield* engine.model(session, chosenModel === undefined ? {} : { model: chosenModel })
+        yield* compactor.summarizeBranch(session, session.main, to, {
+          window: info.window ?? undefined,
+          maxOutput: info.maxOutput ?? undefined,
+          settings: { model: info.ref },
+          instructions: summary.instructions
+        })
+        say("info", "the branch that was left is summarised here")
+      }
+      yield* changed(session, false)
+      yield* showModel
+    }),
+    fork: Effect.fnUntraced(function* (at: EntryId | null, prompt: Prompt | null) {
+      if (session === null) return
+      const source = session.ref.path
+      const ref =
+        at === null
+          ? yield* sessions.create({ cwd: options.cwd, parentSession: source })
+          : yield* sessions.fork(source, { at, cwd: options.cwd })
+      yield* open(ref.path)
+      if (prompt !== null) tell({ _tag: "Filled", prompt })
+      say("info", `forked; the session it came from stays as it is`)
+    }),
+    compact: Effect.fnUntraced(function* (instructions: string) {
+      if (session === null) return say("info", "nothing to compact yet")
+      say("info", "summarising the older part…")
+      const outcome = yield* engine.compact(session, {
+        ...(chosenModel === undefined ? {} : { model: chosenModel }),
+        ...(instructions === "" ? {} : { instructions })
+      })
+      yield* changed(session, false)
+      say("info", outcome.compacted ? "compacted" : "nothing to compact yet")
+    }),
+    name: Effect.fnUntraced(function* (name: string) {
+      if (session === null) return say("error", "say something first; then there is a session to name")
+      yield* session.name(name)
+      say("info", name === "" ? "the name is gone" : "named")
+    }),
+    label: Effect.fnUntraced(function* (target: EntryId, label: string | null) {
+      if (session === null) return
+      yield* session.label(target, label)
+      say("info", label === null ? "the label is gone" : "labelled")
+    }),
+    listModels: Effect.map(models.list, (listings) => tell({ _tag: "Models", listings })),
+    chooseModel: Effect.fnUntraced(function* (ref: string) {
+      const info = yield* models.find(ref)
+      chosenModel = info.ref
+      tell({ _tag: "ModelChosen", model: info })
+      say("info", `${info.ref} answers from now on`)
+    }),
+    chooseApproval: Effect.fnUntraced(function* (mode: ApprovalMode) {
+      approval = mode
+      tell({ _tag: "ApprovalChanged", approval: mode })
+      if (session !== null) {
+        const { allowed } = yield* approvals.settings(session.ref, session.tree.facts.config)
+        yield* consent(mode, allowed.tools)
+      }
+      say("info", `approval: ${mode}`)
+    }),
+    approve: (callId: string, answer: "once" | "always" | "no") => Effect.sync(() => waiting.get(callId)?.(answer)),
+    sample: Effect.fnUntraced(function* (count: number) {
+      if (session === null || scope === null) return say("error", "say something first; then it can be answered again")
+      const { tree } = session
+      const rows = tree.pathRows(tree.rowOf(yield* session.main.leaf))
+      const row = rows.findLast((each) => tree.roleAt(each) === "user")
+      if (row === undefined) return say("error", "say something first; then it can be answered again")
+      const at = tree.idAt(row)
+      const started = yield* Effect.provideService(
+        engine.samples(session, count, { ...replyOptions(), at }),
+        Scope.Scope,
+        scope
+      )
+      for (const each of started) yield* Effect.forkIn(inBackground(each), scope)
+    })
+  }
+})
+
+export type Conversation = Effect.Success<ReturnType<typeof make>>

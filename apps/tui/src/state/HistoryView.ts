@@ -1,0 +1,74 @@
+/** Every prompt ever typed, to be found and typed again (Ctrl+R). */
+import { Preview } from "@grove/core/model"
+import type { Outcome } from "./Commands.ts"
+import * as Picker from "./Picker.ts"
+import * as Row from "./Row.ts"
+import type { PastPrompt, PromptScope, World } from "./View.ts"
+import * as Words from "./Words.ts"
+
+const SCOPES: ReadonlyArray<readonly [PromptScope, string]> = [
+  ["all", "all"],
+  ["cwd", "folder"],
+  ["session", "session"]
+]
+
+const scopeAfter = (scope: PromptScope): PromptScope => {
+  const index = SCOPES.findIndex(([name]) => name === scope)
+  return SCOPES[(index + 1) % SCOPES.length]![0]
+}
+
+const search = (query: string, scope: PromptScope): Picker.Taken => ({
+  intents: [{ _tag: "SearchPrompts", query, scope }]
+})
+
+const folderName = (cwd: string | null): string => cwd?.split(/[\\/]/).at(-1) ?? ""
+
+const picker = (
+  scope: PromptScope,
+  items: ReadonlyArray<PastPrompt>,
+  query: string,
+  isAsked: boolean
+): Picker.Picker<PastPrompt> => ({
+  name: "history",
+  title: ({ symbols }) => [
+    Row.span("HISTORY  ", "title"),
+    ...SCOPES.map(([name, word]) =>
+      Row.span(`${name === scope ? symbols.on : symbols.off} ${word} `, name === scope ? "plain" : "dim")
+    )
+  ],
+  items,
+  textOf: ({ text }) => text,
+  row: ({ text, uses, cwd, lastUsed }, columns, { now }) => {
+    const right = `  ×${uses}  ${Preview.line(folderName(cwd), 12).padEnd(12)} ${Words.age(lastUsed, now).padStart(4)}`
+    return Row.spread(Row.row(Preview.line(text, columns)), Row.row(right, "dim"), columns)
+  },
+  preview: (item, columns) =>
+    item === undefined ? [] : Row.wrap(Row.row(Preview.line(item.text, columns * 3)), columns).slice(0, 3),
+  hint: "Enter insert · ^R scope · ^D delete · Esc",
+  nothing: (words) =>
+    !isAsked
+      ? "looking…"
+      : words === ""
+        ? "nothing was typed here yet; ^R: a wider scope"
+        : "no prompt has these words; ^R: another scope",
+  enter: ({ text }) => ({ events: [{ _tag: "Filled", prompt: { text, images: [] } }] }),
+  keys: {
+    "ctrl+r": () => search(query, scopeAfter(scope)),
+    "ctrl+d": (item) =>
+      item === undefined || item.id === null
+        ? {}
+        : {
+            intents: [
+              { _tag: "DeletePrompt", id: item.id },
+              { _tag: "SearchPrompts", query, scope }
+            ]
+          }
+  },
+  search: (words) => search(words, scope),
+  hear: (event) => (event._tag === "Prompts" ? picker(event.scope, event.prompts, event.query, true) : null)
+})
+
+export const open = (_: World): Outcome => ({
+  open: Picker.make(picker("all", [], "", false)),
+  ...search("", "all")
+})
