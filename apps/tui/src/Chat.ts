@@ -21,10 +21,10 @@ import * as Screen from "./screen/Screen.ts"
 import type * as Theme from "./screen/Theme.ts"
 import * as App from "./state/App.ts"
 import type * as Commands from "./state/Commands.ts"
-import * as ForkView from "./state/ForkView.ts"
 import * as HistoryView from "./state/HistoryView.ts"
 import * as SessionsView from "./state/SessionsView.ts"
 import * as Symbols from "./state/Symbols.ts"
+import * as TreePane from "./state/TreePane.ts"
 import type { DoubleEscape, Event, Intent, PromptScope } from "./state/View.ts"
 
 /** What the chat begins with. */
@@ -69,7 +69,7 @@ const TICK_MILLIS = 100
 const MOST_PROMPTS = 200
 
 const screens: Commands.Screens = {
-  tree: ForkView.branchHere,
+  tree: (world) => TreePane.view(TreePane.open(world)),
   sessions: SessionsView.open,
   history: HistoryView.open
 }
@@ -282,6 +282,10 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
             tell({ _tag: "LinearChanged", linear })
             say("info", linear ? "linear: branches are hidden" : "branches are shown")
           })
+        case "Edit":
+          return conversation.edit(intent.edit, app.world.symbols)
+        case "Continue":
+          return Effect.sync(() => setImmediate(() => tell({ _tag: "Continued" })))
         case "Redraw":
           return Effect.sync(() => {
             screen?.forget()

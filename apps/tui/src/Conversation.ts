@@ -11,11 +11,14 @@ import {
   type Session,
   Sessions,
   SessionTree,
+  SummaryFailed,
   TreeUsage
 } from "@grove/core"
 import { Clock, Effect, Exit, Scope, Stream } from "effect"
+import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
-import type { ApprovalAsked, Event, Prompt, SessionState, TurnState } from "./state/View.ts"
+import type { Symbols } from "./state/Symbols.ts"
+import type { ApprovalAsked, Edit, Event, Prompt, SessionState, TurnState } from "./state/View.ts"
 
 export interface Options {
   readonly cwd: string
@@ -310,6 +313,14 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       if (session !== null) yield* changed(session, false)
     })
 
+  /** Who writes a summary in a session, and how much they take. */
+  const summarizedBy = (of: Session) =>
+    Effect.map(engine.model(of, chosenModel === undefined ? {} : { model: chosenModel }), (info) => ({
+      window: info.window ?? undefined,
+      maxOutput: info.maxOutput ?? undefined,
+      settings: { model: info.ref }
+    }))
+
   return {
     open,
     send,
@@ -338,17 +349,30 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
         yield* to === null ? session.main.resetLeaf : session.main.branch(to)
       } else {
         say("info", "summarising the branch that is left…")
-        const info = yield* engine.model(session, chosenModel === undefined ? {} : { model: chosenModel })
-        yield* compactor.summarizeBranch(session, session.main, to, {
-          window: info.window ?? undefined,
-          maxOutput: info.maxOutput ?? undefined,
-          settings: { model: info.ref },
-          instructions: summary.instructions
-        })
+        const by = yield* summarizedBy(session)
+        yield* compactor.summarizeBranch(session, session.main, to, { ...by, instructions: summary.instructions })
         say("info", "the branch that was left is summarised here")
       }
       yield* changed(session, false)
       yield* showModel
+    }),
+    edit: Effect.fnUntraced(function* (edit: Edit, symbols: Symbols) {
+      if (session === null) return say("error", "say something first; then there is something to edit")
+      const edited = session
+      if (edit.op === "summarize" || edit.op === "mergeSummary") say("info", "summarising…")
+      /** Summaries are written by whoever answers here. */
+      const summarizeRows: typeof compactor.summarizeRows = (of, rows) =>
+        summarizedBy(of).pipe(
+          Effect.mapError((error) => new SummaryFailed({ detail: explain(error) })),
+          Effect.flatMap((by) => compactor.summarizeRows(of, rows, by))
+        )
+      const words = yield* Effect.provideService(
+        Editing.edit(edited, edit, symbols),
+        Compactor,
+        Compactor.of({ ...compactor, summarizeRows })
+      )
+      yield* changed(edited, false)
+      say("info", words)
     }),
     fork: Effect.fnUntraced(function* (at: EntryId | null, prompt: Prompt | null) {
       if (session === null) return

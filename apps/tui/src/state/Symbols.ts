@@ -15,6 +15,8 @@ export interface Symbols {
   readonly branches: string
   readonly hidden: string
   readonly arrow: string
+  /** From one figure to another. */
+  readonly becomes: string
   readonly dot: string
   readonly rule: string
   readonly more: string
@@ -47,6 +49,7 @@ export const unicode: Symbols = {
   branches: "⑂",
   hidden: "≈",
   arrow: "← here",
+  becomes: "→",
   dot: " · ",
   rule: "─",
   more: "…",
@@ -79,6 +82,7 @@ export const ascii: Symbols = {
   branches: "br",
   hidden: "~",
   arrow: "<- here",
+  becomes: "->",
   dot: ", ",
   rule: "-",
   more: "...",

@@ -120,8 +120,24 @@ export type Event =
       readonly total: number
     }
   | { readonly _tag: "LinearChanged"; readonly linear: boolean }
+  /** Whoever asked to go on may do so: the screen is painted. */
+  | { readonly _tag: "Continued" }
 
 // --------------------------------------------------------------------------------------------------------- intents
+
+/** A change of the tree, as `TreeEdits` makes it; what it did to the context is told afterwards. */
+export type Edit =
+  | { readonly op: "enable" | "disable" | "prune"; readonly ids: ReadonlyArray<EntryId> }
+  | { readonly op: "graft"; readonly sources: ReadonlyArray<EntryId>; readonly target: EntryId }
+  /** Chosen entries of one branch, copied to where the person stands. */
+  | { readonly op: "merge"; readonly branch: EntryId; readonly picked: ReadonlyArray<EntryId> }
+  /** What a branch came to, in a summary where the person stands. */
+  | { readonly op: "mergeSummary"; readonly branch: EntryId }
+  | { readonly op: "summarize"; readonly first: EntryId; readonly last: EntryId }
+  | { readonly op: "label"; readonly ids: ReadonlyArray<EntryId>; readonly label: string | null }
+  | { readonly op: "rate"; readonly ids: ReadonlyArray<EntryId>; readonly rating: number | null }
+  | { readonly op: "undo"; readonly edit: EntryId | null }
+  | { readonly op: "redo" }
 
 /** What a screen asks for; whoever runs the screens does it and tells what came of it by events. */
 export type Intent =
@@ -153,6 +169,9 @@ export type Intent =
   | { readonly _tag: "SearchPrompts"; readonly query: string; readonly scope: PromptScope }
   | { readonly _tag: "DeletePrompt"; readonly id: number }
   | { readonly _tag: "ToggleLinear" }
+  | { readonly _tag: "Edit"; readonly edit: Edit }
+  /** There is more to do once the screen is painted; answered by `Continued`. */
+  | { readonly _tag: "Continue" }
   | { readonly _tag: "Redraw" }
   | { readonly _tag: "Suspend" }
   | { readonly _tag: "Quit" }

@@ -54,6 +54,7 @@ export const unknownParent = (id: EntryId, parentId: string): LinkProblem => ({
 /** A table of entries that are at hand. Distinct ids are the caller's care. */
 export const fromArray = (entries: ReadonlyArray<Entry.Entry>): EntryTable => {
   const rows = new Map<string, number>(entries.map(({ id }, row) => [id, row]))
+  const times = new Float64Array(entries.length)
   return {
     size: entries.length,
     id: (row) => entries[row]!.id,
@@ -63,7 +64,7 @@ export const fromArray = (entries: ReadonlyArray<Entry.Entry>): EntryTable => {
     role: (row) => Entry.role(entries[row]!),
     isMark: (row) => Mark.isMark(entries[row]!),
     isCopy: (row) => Entry.isCopy(entries[row]!),
-    time: (row) => Entry.time(entries[row]!.timestamp),
+    time: (row) => (times[row] ||= Entry.time(entries[row]!.timestamp)),
     spoken: () => Number.NaN,
     entry: (row) => entries[row],
     entries: (wanted) => wanted.map((row) => entries[row])

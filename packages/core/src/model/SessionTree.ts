@@ -301,6 +301,9 @@ export class SessionTree {
 
   /** Rows of all entries but marks so that parents come before their children, whatever their order in the file. */
   topDownRows(): ReadonlyArray<number> {
+    const written = this.rows().filter((row) => !this.isMarkAt(row))
+    // As a rule what follows an entry was written after it.
+    if (written.every((row) => this.shownParentRow(row) < row)) return written
     const order = [...this.writtenChildRows(NONE)]
     for (let at = 0; at < order.length; at++) for (const child of this.writtenChildRows(order[at]!)) order.push(child)
     return order
@@ -311,6 +314,12 @@ export class SessionTree {
     const children = this.writtenChildRows(row)
     const { cuts } = this.edits
     return cuts.size === 0 ? children : children.filter((child) => !cuts.has(child))
+  }
+
+  /** The only child of a row without what edits have cut off, `NONE` if there is none or there are several. */
+  onlyChildRow(row: number): number {
+    const children = this.childRows(row)
+    return children.length === 1 ? children[0]! : NONE
   }
 
   /** Whether an entry is in a fragment. */

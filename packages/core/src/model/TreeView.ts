@@ -20,6 +20,8 @@ export interface TreeView {
   readonly parentOf: (row: number) => number
   /** Shown children by time, then file order; of `NONE`, the roots of the view. */
   readonly childrenOf: (row: number) => ReadonlyArray<number>
+  /** The one shown child of a row, `NONE` if there is none or there are several. */
+  readonly onlyChildOf: (row: number) => number
   /** The first shown rows of what edits have cut off, and the row at which each was cut off. */
   readonly fragments: ReadonlyArray<{ readonly row: number; readonly root: number }>
   /** How many entries were left out between a row and its shown parent. */
@@ -50,6 +52,16 @@ interface Notes {
   readonly toolCalls: (row: number) => number
 }
 
+export interface Options {
+  /** Whether what passes the filter keeps the forks above it, as a drawing must. */
+  readonly forks?: boolean
+  /**
+   * Reads next to no bodies, so that the largest session is shown at once. Of the replies in the middle of a turn only
+   * those that another reply follows without a tool's result are looked at: the ones that failed and were tried again.
+   */
+  readonly skim?: boolean
+}
+
 const CAN_FAIL = new Set(["assistant", "toolResult", "bashExecution", "pythonExecution"])
 const BATCH = 1024
 
@@ -57,19 +69,17 @@ const toolCallsIn = (entry: Entry.Entry): number =>
   isObject(entry.message) ? toolCallsOf(entry.message.content).length : 0
 
 /** Reads bodies only where the row alone does not tell, and each of them once. */
-const note = (tree: SessionTree, order: ReadonlyArray<number>, needsBodies: boolean): Notes => {
+const note = (tree: SessionTree, order: ReadonlyArray<number>, reads: (row: number) => boolean): Notes => {
   const errors = new Uint8Array(tree.rowCount)
   const silent = new Uint8Array(tree.rowCount)
-  const tools = new Int32Array(tree.rowCount)
   const isReply = (row: number) => tree.roleAt(row) === "assistant"
-  const wanted = order.filter((row) => tree.typeAt(row) === "custom_message" || CAN_FAIL.has(tree.roleAt(row) ?? ""))
-  for (let from = 0; needsBodies && from < wanted.length; from += BATCH) {
+  const wanted = order.filter(reads)
+  for (let from = 0; from < wanted.length; from += BATCH) {
     const rows = wanted.slice(from, from + BATCH).sort((a, b) => a - b)
     for (const [i, entry] of tree.entriesAt(rows).entries()) {
       const row = rows[i]!
       errors[row] = isError(entry) ? 1 : 0
       silent[row] = entry.type === "custom_message" && entry.display === false ? 1 : 0
-      tools[row] = isReply(row) ? toolCallsIn(entry) : 0
     }
   }
   return {
@@ -80,8 +90,20 @@ const note = (tree: SessionTree, order: ReadonlyArray<number>, needsBodies: bool
       return type === "compaction" || type === "branch_summary" || (type === "custom_message" && silent[row] === 0)
     },
     isError: (row) => errors[row] === 1,
-    toolCalls: (row) => (needsBodies ? tools[row]! : isReply(row) ? toolCallsIn(tree.entryAt(row)) : 0)
+    toolCalls: (row) => (isReply(row) ? toolCallsIn(tree.entryAt(row)) : 0)
   }
+}
+
+/** Which bodies a view must have read before it knows its rows. */
+const readsFor = (tree: SessionTree, filter: Filter, { skim = false }: Options): ((row: number) => boolean) => {
+  if (filter !== "turns" && filter !== "errors") return () => false
+  const isNote = (row: number) => tree.typeAt(row) === "custom_message"
+  if (!skim || filter === "errors") return (row) => isNote(row) || CAN_FAIL.has(tree.roleAt(row) ?? "")
+  const isRetried = (row: number): boolean => {
+    const child = tree.onlyChildRow(row)
+    return child !== NONE && tree.roleAt(child) === "assistant"
+  }
+  return (row) => isNote(row) || (tree.roleAt(row) === "assistant" && isRetried(row))
 }
 
 /** Rows from which nothing but tool results and settings leads to another reply: their turn goes on. */
@@ -89,9 +111,8 @@ const goesOn = (tree: SessionTree, order: ReadonlyArray<number>, notes: Notes): 
   const on = new Uint8Array(tree.rowCount)
   for (let i = order.length - 1; i >= 0; i--) {
     const row = order[i]!
-    const children = tree.childRows(row)
-    if (children.length !== 1) continue
-    const child = children[0]!
+    const child = tree.onlyChildRow(row)
+    if (child === NONE) continue
     if (notes.isReply(child) || (!notes.standsAlone(child) && on[child] === 1)) on[row] = 1
   }
   return on
@@ -140,62 +161,68 @@ const withForks = (
   return (row) => passes(row) || parts[row] === 1
 }
 
-export interface Options {
-  /** Whether what passes the filter keeps the forks above it, as a drawing must. */
-  readonly forks?: boolean
-}
-
-export const make = (tree: SessionTree, filter: Filter, { forks = false }: Options = {}): TreeView => {
+export const make = (tree: SessionTree, filter: Filter, options: Options = {}): TreeView => {
   const order = tree.topDownRows()
-  const isMerged = filter === "turns"
-  const notes = note(tree, order, isMerged || filter === "errors")
+  const notes = note(tree, order, readsFor(tree, filter, options))
   const passes = shownBy(tree, filter, order, notes)
-  const isShown = forks ? withForks(tree, order, passes) : passes
+  const isShown = options.forks === true ? withForks(tree, order, passes) : passes
   const shown = new Uint8Array(tree.rowCount)
   const parents = new Int32Array(tree.rowCount).fill(NONE)
   const hidden = new Int32Array(tree.rowCount)
-  const earlier = new Int32Array(tree.rowCount)
   const { cuts } = tree.edits
   /** The row at which a row is cut off from its shown parent. */
   const cutAt = new Int32Array(tree.rowCount).fill(NONE)
   for (const row of order) {
     const above = tree.shownParentRow(row)
     shown[row] = isShown(row) ? 1 : 0
-    if (cuts.has(row)) cutAt[row] = row
+    if (cuts.size > 0 && cuts.has(row)) cutAt[row] = row
     else if (above !== NONE && shown[above] === 0) cutAt[row] = cutAt[above]!
     if (above === NONE) continue
     parents[row] = shown[above] === 1 ? above : parents[above]!
-    if (shown[above] === 1) continue
-    hidden[row] = hidden[above]! + 1
-    // Tools used before the reply that ends the turn are told with it, but only on the way it took.
-    if (isMerged && tree.childRows(above).length === 1 && !notes.standsAlone(above)) {
-      earlier[row] = earlier[above]! + notes.toolCalls(above)
-    }
+    if (shown[above] === 0) hidden[row] = hidden[above]! + 1
   }
   const rows: Array<number> = []
   const fragments: Array<{ readonly row: number; readonly root: number }> = []
-  const children = new Map<number, Array<number>>([[NONE, []]])
-  for (const row of tree.rows()) {
+  /** The child of rows that have one; lists only for those with several, and for the roots. */
+  const only = new Int32Array(tree.rowCount).fill(NONE)
+  const several = new Map<number, Array<number>>([[NONE, []]])
+  for (let row = 0; row < tree.rowCount; row++) {
     if (shown[row] === 0) continue
     rows.push(row)
-    if (cutAt[row] !== NONE) {
-      fragments.push({ row, root: cutAt[row]! })
-      continue
+    const parent = parents[row]!
+    if (cutAt[row] !== NONE) fragments.push({ row, root: cutAt[row]! })
+    else if (parent === NONE || several.has(parent)) several.get(parent)!.push(row)
+    else if (only[parent] === NONE) only[parent] = row
+    else {
+      several.set(parent, [only[parent]!, row])
+      only[parent] = NONE
     }
-    const siblings = children.get(parents[row]!)
-    if (siblings === undefined) children.set(parents[row]!, [row])
-    else siblings.push(row)
   }
-  for (const [parent, siblings] of children) if (parent !== NONE && siblings.length > 1) sortByTime(tree, siblings)
+  for (const [parent, siblings] of several) if (parent !== NONE) sortByTime(tree, siblings)
+  /** Tools used before the reply that ends a turn are told with it, but only on the way it took. */
+  const toolsBefore = (row: number): number => {
+    let count = 0
+    let above = tree.shownParentRow(row)
+    while (above !== NONE && shown[above] === 0 && tree.onlyChildRow(above) !== NONE && !notes.standsAlone(above)) {
+      count += notes.toolCalls(above)
+      above = tree.shownParentRow(above)
+    }
+    return count
+  }
+  const onlyChildOf = (row: number): number => (row === NONE ? NONE : (only[row] ?? NONE))
   return {
     tree,
     filter,
     rows,
     fragments,
     parentOf: (row) => parents[row] ?? NONE,
-    childrenOf: (row) => children.get(row) ?? [],
+    childrenOf: (row) => {
+      const child = onlyChildOf(row)
+      return child === NONE ? (several.get(row) ?? []) : [child]
+    },
+    onlyChildOf,
     hiddenAbove: (row) => hidden[row] ?? 0,
-    toolsOf: (row) => (notes.isReply(row) ? earlier[row]! + notes.toolCalls(row) : 0),
+    toolsOf: (row) => (notes.isReply(row) ? notes.toolCalls(row) + (filter === "turns" ? toolsBefore(row) : 0) : 0),
     nearest: (row) => {
       const from = row !== NONE && tree.isMarkAt(row) ? tree.shownParentRow(row) : row
       return from === NONE || shown[from] === 1 ? from : (parents[from] ?? NONE)

@@ -194,3 +194,39 @@ describe("the layout", () => {
     })
   })
 })
+
+describe("a plan", () => {
+  /** Rows as `walk` visits them, from a place on. */
+  const walked = (planned: TreeLayout.Plan, rows: ReadonlyArray<number>, depth: number, isUnfolded = everything) => {
+    const seen: Array<string> = []
+    TreeLayout.walk(planned, { rows, depth }, isUnfolded, (row, column) =>
+      seen.push(`${"  ".repeat(column)}${planned.view.tree.idAt(row)}`)
+    )
+    return seen
+  }
+
+  it("draws any part of the tree as the whole has it", () => {
+    forSeeds(20, (chance) => {
+      const view = TreeView.make(SessionTree.from(rewinds(chance, 12)), "all")
+      const planned = TreeLayout.plan(view, null)
+      const whole = TreeLayout.layout(view, { leaf: null, unfolded: everything })
+      const head = chance.pick(whole.filter(({ kind }) => kind === "side"))
+      const at = whole.indexOf(head)
+      const expected = whole.slice(at, at + head.entries).map(({ depth, id }) => `${"  ".repeat(depth)}${id}`)
+      assert.deepStrictEqual(walked(planned, [head.row], head.depth), expected)
+    })
+  })
+  it("has fragments as side branches, which the tree leaves out", () => {
+    const entries = [...chain("a", "b", "c"), mark("cut", "a", "edit", { op: "prune", targetId: "a", roots: ["b"] })]
+    const view = TreeView.make(SessionTree.from(entries), "all")
+    const planned = TreeLayout.plan(view, "a" as EntryId)
+    const roots = view.fragments.map(({ row }) => row)
+    assert.deepStrictEqual(walked(planned, view.childrenOf(-1), 0), ["a"])
+    assert.deepStrictEqual(walked(planned, roots, 0), ["b", "  c"])
+    assert.deepStrictEqual(
+      walked(planned, roots, 0, () => false),
+      ["b"]
+    )
+    assert.strictEqual(planned.sizeOf(roots[0]!).entries, 2)
+  })
+})

@@ -30,6 +30,30 @@ const turn = [
   reply("done", "think")
 ]
 
+describe("a view that is skimmed", () => {
+  const skimmed = (entries: ReadonlyArray<Entry.Entry>, filter: TreeView.Filter) => {
+    const tree = SessionTree.from(entries)
+    return TreeView.make(tree, filter, { skim: true }).rows.map((row) => tree.idAt(row) as string)
+  }
+  const failed = (...run: ReadonlyArray<Entry.Entry>) => [user("ask", null), ...run]
+
+  it("shows the same turns, and a reply that failed and was tried again", () => {
+    const retried = failed(reply("bad", "ask", { stopReason: "error" }), reply("good", "bad"))
+    assert.deepStrictEqual(skimmed(retried, "turns"), ["ask", "bad", "good"])
+    assert.deepStrictEqual(skimmed(turn, "turns"), viewOf(turn, "turns").shown)
+  })
+  it("overlooks only a failure that tools answered", () => {
+    const answered = failed(
+      reply("bad", "ask", { ...call("a"), stopReason: "aborted" }),
+      result("t", "bad"),
+      reply("good", "t")
+    )
+    assert.deepStrictEqual(viewOf(answered, "turns").shown, ["ask", "bad", "good"])
+    assert.deepStrictEqual(skimmed(answered, "turns"), ["ask", "good"])
+    assert.deepStrictEqual(skimmed(answered, "errors"), ["bad"])
+  })
+})
+
 describe("the view of turns", () => {
   it("shows of a run of tools only the reply that ends it, with the number of its tools", () => {
     const { shown, tools, hidden, parent } = viewOf(turn, "turns")
