@@ -307,7 +307,7 @@ describe("what goes wrong", () => {
 })
 
 describe("broken off", () => {
-  const slow = "!sprout slow 50\n!sprout say a b c d e f g h i j k l m n o p q r s t u v w x y z"
+  const slow = "!sprout slow 100\n!sprout say a b c d e f g h i j k l m n o p q r s t u v w x y z"
   const isDelta = (line: string) => JSON.parse(line).type === "delta"
 
   it("Ctrl-C ends a reply, keeps its text, and the exit code says so", async () => {
@@ -320,6 +320,21 @@ describe("broken off", () => {
     assert.deepInclude(end, { type: "end", stopReason: "aborted" })
     const { entries } = await home.json<{ entries: ReadonlyArray<Json> }>(["tree", "@last"])
     assert.match(String(entries.at(-1)!.preview), /\ba\b/)
+  })
+
+  it("while a reply is generated, what it answers is not pruned by another process unless forced", async () => {
+    const home = makeHome()
+    await home.text(["-p", "hello"])
+    const { leaf } = await home.json<{ leaf: string }>(["tree", "@last"])
+    let refused: Promise<Ran> | undefined
+    await home.grove(["-p", "-c", "--json", slow], {
+      onLine: (line, child) => {
+        if (!isDelta(line) || refused !== undefined) return
+        refused = home.grove(["edit", "@last", "prune", leaf])
+        void refused.finally(() => child.kill("SIGINT"))
+      }
+    })
+    assertRefused((await refused)!, 1, /refused \(busy\)/)
   })
 
   it("SIGTERM ends a tool, and its call has a result", async () => {
@@ -335,7 +350,7 @@ describe("broken off", () => {
   it("killed in the middle of a reply, its text is there the next time", async () => {
     const home = makeHome()
     let path = ""
-    const ran = await home.grove(["-p", "--json", slow.replace("50", "100")], {
+    const ran = await home.grove(["-p", "--json", slow], {
       onLine: (line, child) => {
         const event = JSON.parse(line)
         if (event.type === "session") path = event.path
