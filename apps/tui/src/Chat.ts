@@ -21,10 +21,10 @@ import * as Screen from "./screen/Screen.ts"
 import type * as Theme from "./screen/Theme.ts"
 import * as App from "./state/App.ts"
 import type * as Commands from "./state/Commands.ts"
-import * as ForkView from "./state/ForkView.ts"
 import * as HistoryView from "./state/HistoryView.ts"
 import * as SessionsView from "./state/SessionsView.ts"
 import * as Symbols from "./state/Symbols.ts"
+import * as TreeScreen from "./state/TreeScreen.ts"
 import type { DoubleEscape, Event, Intent, PromptScope } from "./state/View.ts"
 
 /** What the chat begins with. */
@@ -49,7 +49,6 @@ export interface Options {
   readonly theme: Theme.Theme
   readonly colors: Theme.Colors
   readonly unicode: boolean
-  readonly term: string | undefined
   /** What the person writes longer texts with. */
   readonly editor: string | undefined
   readonly onOpened: (path: string) => Effect.Effect<void>
@@ -69,7 +68,7 @@ const TICK_MILLIS = 100
 const MOST_PROMPTS = 200
 
 const screens: Commands.Screens = {
-  tree: ForkView.branchHere,
+  tree: TreeScreen.open,
   sessions: SessionsView.open,
   history: HistoryView.open
 }
@@ -282,6 +281,8 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
             tell({ _tag: "LinearChanged", linear })
             say("info", linear ? "linear: branches are hidden" : "branches are shown")
           })
+        case "Edit":
+          return conversation.edit(intent.edit)
         case "Redraw":
           return Effect.sync(() => {
             screen?.forget()
@@ -314,7 +315,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
           output: process.stdout,
           theme: options.theme,
           colors: options.colors,
-          term: options.term,
+          unicode: options.unicode,
           onInput: tell,
           onResize: (columns, rows) => tell({ _tag: "Resize", columns, rows })
         })

@@ -11,11 +11,13 @@ import {
   type Session,
   Sessions,
   SessionTree,
+  TreeEdits,
   TreeUsage
 } from "@grove/core"
 import { Clock, Effect, Exit, Scope, Stream } from "effect"
 import { explain } from "./Errors.ts"
-import type { ApprovalAsked, Event, Prompt, SessionState, TurnState } from "./state/View.ts"
+import type { ApprovalAsked, Event, Prompt, SessionState, TreeEdit, TurnState } from "./state/View.ts"
+import * as Words from "./state/Words.ts"
 
 export interface Options {
   readonly cwd: string
@@ -78,6 +80,55 @@ const grown = (turn: TurnState, event: TurnEvent): TurnState => {
     default:
       return turn
   }
+}
+
+const edited = Effect.fnUntraced(function* (session: Session, edit: TreeEdit) {
+  const { disabled } = session.tree.edits
+  switch (edit.op) {
+    case "toggle":
+      return yield* edit.ids.every((id) => disabled.has(id))
+        ? TreeEdits.enable(session, edit.ids)
+        : TreeEdits.disable(session, edit.ids)
+    case "prune":
+      return yield* TreeEdits.prune(session, edit.at)
+    case "graft":
+      return yield* TreeEdits.graft(session, edit.source, edit.target)
+    case "merge":
+      return yield* edit.picked.length > 0
+        ? TreeEdits.mergePicked(session, edit.branch, edit.picked, { onto: edit.onto })
+        : TreeEdits.mergeSummary(session, edit.branch, { onto: edit.onto })
+    case "summarize":
+      return yield* TreeEdits.summarize(session, edit.first, edit.last)
+    case "rate": {
+      const [first, ...rest] = edit.ids
+      const done = yield* TreeEdits.rate(session, first ?? "", edit.rating)
+      for (const id of rest) yield* TreeEdits.rate(session, id, edit.rating)
+      return done
+    }
+    case "undo":
+      return yield* TreeEdits.undo(session)
+    case "redo":
+      return yield* TreeEdits.redo(session)
+  }
+})
+
+const VERBS: { readonly [op: string]: string } = {
+  disable: "muted",
+  enable: "heard again",
+  prune: "to the stash",
+  graft: "grafted",
+  merge: "merged",
+  summarize: "summarised",
+  rate: "rated",
+  undo: "undone",
+  redo: "done again"
+}
+
+/** What an edit did, and what that did to the context. */
+const wordsOf = ({ op, applied, context: { before, after } }: TreeEdits.Edited): string => {
+  const verb = VERBS[op.split(/[^a-z]/i)[0]!] ?? op
+  const tokens = `${Words.tokens(before.tokens)} → ${Words.tokens(after.tokens)} tokens`
+  return `${applied.length} ${verb}; ${tokens}; u undoes it`
 }
 
 export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
@@ -380,6 +431,12 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       if (session === null) return
       yield* session.label(target, label)
       say("info", label === null ? "the label is gone" : "labelled")
+    }),
+    edit: Effect.fnUntraced(function* (edit: TreeEdit) {
+      if (session === null) return
+      const done = yield* Effect.provideService(edited(session, edit), Compactor, compactor)
+      yield* changed(session, false)
+      say("info", wordsOf(done))
     }),
     listModels: Effect.map(models.list, (listings) => tell({ _tag: "Models", listings })),
     chooseModel: Effect.fnUntraced(function* (ref: string) {

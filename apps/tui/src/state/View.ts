@@ -123,6 +123,16 @@ export type Event =
 
 // --------------------------------------------------------------------------------------------------------- intents
 
+/** An edit of the tree, as the keys of /tree ask for it. */
+export type TreeEdit =
+  | { readonly op: "toggle"; readonly ids: ReadonlyArray<EntryId> }
+  | { readonly op: "prune"; readonly at: EntryId }
+  | { readonly op: "graft"; readonly source: EntryId; readonly target: EntryId }
+  | { readonly op: "merge"; readonly branch: EntryId; readonly onto: EntryId; readonly picked: ReadonlyArray<EntryId> }
+  | { readonly op: "summarize"; readonly first: EntryId; readonly last: EntryId }
+  | { readonly op: "rate"; readonly ids: ReadonlyArray<EntryId>; readonly rating: number }
+  | { readonly op: "undo" | "redo" }
+
 /** What a screen asks for; whoever runs the screens does it and tells what came of it by events. */
 export type Intent =
   | { readonly _tag: "Send"; readonly prompt: Prompt }
@@ -153,6 +163,7 @@ export type Intent =
   | { readonly _tag: "SearchPrompts"; readonly query: string; readonly scope: PromptScope }
   | { readonly _tag: "DeletePrompt"; readonly id: number }
   | { readonly _tag: "ToggleLinear" }
+  | { readonly _tag: "Edit"; readonly edit: TreeEdit }
   | { readonly _tag: "Redraw" }
   | { readonly _tag: "Suspend" }
   | { readonly _tag: "Quit" }
