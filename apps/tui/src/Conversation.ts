@@ -127,7 +127,7 @@ const VERBS: { readonly [op: string]: string } = {
 /** What an edit did, and what that did to the context. */
 const wordsOf = ({ op, applied, context: { before, after } }: TreeEdits.Edited): string => {
   const verb = VERBS[op.split(/[^a-z]/i)[0]!] ?? op
-  const tokens = `${Words.tokens(before.tokens)} → ${Words.tokens(after.tokens)} tokens`
+  const tokens = `${Words.tokens(before.tokens)} to ${Words.tokens(after.tokens)} tokens`
   return `${applied.length} ${verb}; ${tokens}; u undoes it`
 }
 
@@ -388,7 +388,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       if (summary === undefined) {
         yield* to === null ? session.main.resetLeaf : session.main.branch(to)
       } else {
-        say("info", "summarising the branch that is left…")
+        say("info", "summarising the branch that is left")
         const info = yield* engine.model(session, chosenModel === undefined ? {} : { model: chosenModel })
         yield* compactor.summarizeBranch(session, session.main, to, {
           window: info.window ?? undefined,
@@ -414,7 +414,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     }),
     compact: Effect.fnUntraced(function* (instructions: string) {
       if (session === null) return say("info", "nothing to compact yet")
-      say("info", "summarising the older part…")
+      say("info", "summarising the older part")
       const outcome = yield* engine.compact(session, {
         ...(chosenModel === undefined ? {} : { model: chosenModel }),
         ...(instructions === "" ? {} : { instructions })

@@ -26,6 +26,7 @@ export interface Symbols {
   readonly quote: string
   readonly bullet: string
   readonly minus: string
+  readonly times: string
   readonly up: string
   readonly down: string
   readonly busy: ReadonlyArray<string>
@@ -58,6 +59,7 @@ export const unicode: Symbols = {
   quote: "│",
   bullet: "•",
   minus: "−",
+  times: "×",
   up: "↑",
   down: "↓",
   busy: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
@@ -90,6 +92,7 @@ export const ascii: Symbols = {
   quote: "|",
   bullet: "*",
   minus: "-",
+  times: "x",
   up: "^",
   down: "v",
   busy: ["|", "/", "-", "\\"]

@@ -132,7 +132,7 @@ const findNext = (state: State, world: World, by: 1 | -1): State => {
   }
   return {
     ...state,
-    notice: { kind: "error", text: `nothing here says “${Preview.line(state.query, 40)}”; Tab: another filter` }
+    notice: { kind: "error", text: `nothing here says "${Preview.line(state.query, 40)}"; Tab: another filter` }
   }
 }
 
@@ -176,7 +176,7 @@ const stash = (world: World, target: EntryId | null): View => {
     textOf: ({ root }) => Preview.textOfEntry(tree.get(root)!),
     row: ({ root }, columns) => Row.row(` ${Preview.ofEntry(tree.get(root)!, columns - 1)}`),
     preview: () => [Row.row("Enter grafts a copy below the selected row of the tree", "dim")],
-    hint: "Enter graft · Esc",
+    hint: ["Enter graft", "Esc"],
     nothing: () => "the stash is empty: nothing is pruned",
     enter: ({ root }) =>
       target === null ? {} : { intents: [{ _tag: "Edit", edit: { op: "graft", source: root, target } }] }
@@ -544,8 +544,19 @@ const previewRows = (id: EntryId, columns: number, most: number, world: World): 
   return [...body.slice(0, Math.max(1, most - 1)), Row.cut(Row.row(facts.join(symbols.dot), "dim"), columns)]
 }
 
-const HINT =
-  "Enter go · s go+summary · f fork · Space mark · d mute · x prune · l label · / search · Tab filter · ? all keys · Esc"
+const HINTS = [
+  "Enter go",
+  "s go+summary",
+  "f fork",
+  "Space mark",
+  "d mute",
+  "x prune",
+  "l label",
+  "/ search",
+  "Tab filter",
+  "? all keys",
+  "Esc"
+]
 const WIDE = 100
 const PREVIEW_ROWS = 4
 
@@ -580,7 +591,7 @@ const draw = (state: State, world: World): Frame => {
   const isBelow = state.hasPreview && !isSide
   const hints =
     state.notice === null
-      ? Row.wrap(Row.row(HINT, "dim"), columns - 2)
+      ? Row.wrap(Row.row(HINTS.join(symbols.dot), "dim"), columns - 2)
       : Row.wrap(Row.row(state.notice.text, state.notice.kind === "error" ? "error" : "accent"), columns - 2)
   const below = [
     ...(isBelow ? [Row.row(symbols.rule.repeat(columns), "dim")] : []),
