@@ -276,12 +276,8 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         case "DeletePrompt":
           return history.remove([intent.id])
         case "ToggleLinear":
-          return Effect.sync(() => {
-            const linear = !app.world.linear
-            tell({ _tag: "LinearChanged", linear })
-            say("info", linear ? "linear: branches are hidden" : "branches are shown")
-          })
-        case "Edit":
+        return conversation.toggleLinear
+      case "Edit":
           return conversation.edit(intent.edit)
         case "Redraw":
           return Effect.sync(() => {
