@@ -49,7 +49,6 @@ export interface Options {
   readonly theme: Theme.Theme
   readonly colors: Theme.Colors
   readonly unicode: boolean
-  readonly term: string | undefined
   /** What the person writes longer texts with. */
   readonly editor: string | undefined
   readonly onOpened: (path: string) => Effect.Effect<void>
@@ -153,6 +152,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         cwd: options.cwd,
         model: options.model,
         approval: options.approval,
+        linear: options.linear,
         path: options.path,
         onOpened: options.onOpened,
         onPrompt: remembered
@@ -277,11 +277,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         case "DeletePrompt":
           return history.remove([intent.id])
         case "ToggleLinear":
-          return Effect.sync(() => {
-            const linear = !app.world.linear
-            tell({ _tag: "LinearChanged", linear })
-            say("info", linear ? "linear: branches are hidden" : "branches are shown")
-          })
+          return conversation.toggleLinear
         case "Edit":
           return conversation.edit(intent.edit, app.world.symbols)
         case "Continue":
@@ -318,7 +314,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
           output: process.stdout,
           theme: options.theme,
           colors: options.colors,
-          term: options.term,
+          unicode: options.unicode,
           onInput: tell,
           onResize: (columns, rows) => tell({ _tag: "Resize", columns, rows })
         })
