@@ -65,7 +65,6 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
       theme: themeFor(surroundings, settings.theme),
       colors: colorsFor(surroundings),
       unicode: unicode && settings.ascii !== true,
-      term: variables.TERM,
       editor: variables.VISUAL || variables.EDITOR || undefined,
       onOpened: (file) =>
         records && terminal !== undefined

@@ -49,7 +49,6 @@ export interface Options {
   readonly theme: Theme.Theme
   readonly colors: Theme.Colors
   readonly unicode: boolean
-  readonly term: string | undefined
   /** What the person writes longer texts with. */
   readonly editor: string | undefined
   readonly onOpened: (path: string) => Effect.Effect<void>
@@ -318,7 +317,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
           output: process.stdout,
           theme: options.theme,
           colors: options.colors,
-          term: options.term,
+          unicode: options.unicode,
           onInput: tell,
           onResize: (columns, rows) => tell({ _tag: "Resize", columns, rows })
         })
