@@ -57,7 +57,7 @@ export const branchHere = (world: World): View => {
       const text = Preview.line(promptAt(tree, item.row).text, columns * 2)
       return Row.wrap(Row.row(text), columns)
     },
-    hint: "Enter: go back to before it, its text to the editor · nothing is lost · Esc",
+    hint: ["Enter: go back to before it, its text to the editor", "nothing is lost", "Esc"],
     nothing: (query) => (query === "" ? "nothing was said here yet" : "no prompt of this path has these letters"),
     enter: ({ row }) => ({
       intents: [{ _tag: "Move", to: tree.idAt(tree.shownParentRow(row)) }],
@@ -86,16 +86,21 @@ export const fork = (world: World): View => {
             columns
           )
         : drawn(item, columns, world),
-    preview: (item, columns) => {
+    preview: (item, columns, { symbols }) => {
       if (item === undefined) return []
       const isNow = item.turn === null
       const copies = isNow
         ? tree.pathRows(here).filter((row) => !tree.isMarkAt(row)).length
         : entriesBefore(tree, item.row)
       const editor = isNow ? "(empty)" : Preview.line(promptAt(tree, item.row).text, Math.max(10, columns - 40))
-      return [Row.cut(Row.row(`copies ${Words.count(copies, "entry", "entries")} · editor gets: ${editor}`), columns)]
+      return [
+        Row.cut(
+          Row.row(`copies ${Words.count(copies, "entry", "entries")}${symbols.dot}editor gets: ${editor}`),
+          columns
+        )
+      ]
     },
-    hint: "Enter fork · Esc",
+    hint: ["Enter fork", "Esc"],
     nothing: (query) => (query === "" ? "nothing was said here yet" : "no prompt of this path has these letters"),
     enter: ({ turn, row }) => ({
       intents: [

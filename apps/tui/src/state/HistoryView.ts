@@ -38,16 +38,16 @@ const picker = (
   ],
   items,
   textOf: ({ text }) => text,
-  row: ({ text, uses, cwd, lastUsed }, columns, { now }) => {
-    const right = `  ×${uses}  ${Preview.line(folderName(cwd), 12).padEnd(12)} ${Words.age(lastUsed, now).padStart(4)}`
+  row: ({ text, uses, cwd, lastUsed }, columns, { now, symbols }) => {
+    const right = `  ${symbols.times}${uses}  ${Preview.line(folderName(cwd), 12).padEnd(12)} ${Words.age(lastUsed, now).padStart(4)}`
     return Row.spread(Row.row(Preview.line(text, columns)), Row.row(right, "dim"), columns)
   },
   preview: (item, columns) =>
     item === undefined ? [] : Row.wrap(Row.row(Preview.line(item.text, columns * 3)), columns).slice(0, 3),
-  hint: "Enter insert · ^R scope · ^D delete · Esc",
+  hint: ["Enter insert", "^R scope", "^D delete", "Esc"],
   nothing: (words) =>
     !isAsked
-      ? "looking…"
+      ? "looking"
       : words === ""
         ? "nothing was typed here yet; ^R: a wider scope"
         : "no prompt has these words; ^R: another scope",

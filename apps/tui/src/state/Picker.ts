@@ -18,7 +18,7 @@ export interface Picker<A> {
   /** More on the selected item, below the list. */
   readonly preview: (item: A | undefined, columns: number, world: World) => ReadonlyArray<Row.Row>
   /** What keys there are. */
-  readonly hint: string
+  readonly hint: ReadonlyArray<string>
   /** Why there is nothing. */
   readonly nothing: (query: string) => string
   readonly enter: (item: A, world: World) => Taken
@@ -140,7 +140,7 @@ const draw = <A>(picker: Picker<A>, state: State, world: World): Frame => {
   const typed: Row.Row = query === "" ? Row.row("type to filter", "dim") : Row.row(query)
   const head = Row.spread([...left, ...typed], Row.row(tally, "dim"), columns)
   const preview = picker.preview(found[selected], columns - 2, world).slice(0, MOST_PREVIEW)
-  const hint = Row.wrap(Row.row(picker.hint, "dim"), columns - 2)
+  const hint = Row.wrap(Row.row(picker.hint.join(symbols.dot), "dim"), columns - 2)
   const below = [
     Row.row(symbols.rule.repeat(columns), "dim"),
     ...preview.map((row) => [Row.span(" "), ...row]),

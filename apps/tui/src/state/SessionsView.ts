@@ -89,21 +89,24 @@ const picker = (sessions: ReadonlyArray<Summary> | null, { all, sort }: Options)
       columns
     )
   },
-  preview: (item, columns) => {
+  preview: (item, columns, { symbols }) => {
     if (item === undefined) return []
     const { firstMessage, cwd, path } = item.session
     return [
       Row.row(Preview.line(firstMessage ?? "(nothing was said)", columns)),
       Row.cut(
-        Row.row(`${Preview.line(cwd ?? "", 200)} · ${Preview.line(path.split("/").at(-1) ?? "", 200)}`, "dim"),
+        Row.row(
+          `${Preview.line(cwd ?? "", 200)}${symbols.dot}${Preview.line(path.split("/").at(-1) ?? "", 200)}`,
+          "dim"
+        ),
         columns
       )
     ]
   },
-  hint: "Enter open · Tab scope · ^S sort · ^R rename · ^D to the trash · Esc",
+  hint: ["Enter open", "Tab scope", "^S sort", "^R rename", "^D to the trash", "Esc"],
   nothing: (query) =>
     sessions === null
-      ? "looking…"
+      ? "looking"
       : query !== ""
         ? `no session has these letters${all ? "" : "; Tab: look in all folders"}`
         : all
