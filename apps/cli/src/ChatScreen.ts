@@ -6,9 +6,9 @@ import { Chat as Screen, type Theme } from "@grove/tui"
 import { Effect } from "effect"
 import * as Chat from "./Chat.ts"
 import * as ChatSession from "./ChatSession.ts"
-import { Failure } from "./CliError.ts"
 import type { Input } from "./Command.ts"
 import { Environment, type Surroundings } from "./Environment.ts"
+import * as Errand from "./Errand.ts"
 import { Paths } from "./Paths.ts"
 import * as Settings from "./Settings.ts"
 import * as Signals from "./Signals.ts"
@@ -73,10 +73,14 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
       discard: (path) =>
         Effect.asVoid(Trash.move(paths, { id: basename(path, ".jsonl"), path }).pipe(StorageWords.told())),
       exportTo: (path, words) => {
-        const { format } = fileOf(words, path, cwd)
-        return Effect.fail(new Failure({ message: `cannot write ${format} yet; the session itself is ${path}` }))
+        const { format, file } = fileOf(words, path, cwd)
+        return Effect.as(Errand.finish(["export", path, "--to", format, "-o", file]), file)
       },
-      view: () => Effect.fail(new Failure({ message: "the web viewer is not installed" }))
+      view: (path, entry) =>
+        Effect.map(Errand.firstLine(["view"]), (url) => {
+          const id = /_([^_]+)\.jsonl$/.exec(path)?.[1] ?? ""
+          return `${url.replace(/\/$/, "")}/s/${encodeURIComponent(id)}${entry === null ? "" : `?entry=${encodeURIComponent(entry)}`}`
+        })
     })
   })
   const code = yield* Effect.provide(chat, Chat.layer({ records, beside }))

@@ -152,6 +152,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         cwd: options.cwd,
         model: options.model,
         approval: options.approval,
+        linear: options.linear,
         path: options.path,
         onOpened: options.onOpened,
         onPrompt: remembered
@@ -276,11 +277,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         case "DeletePrompt":
           return history.remove([intent.id])
         case "ToggleLinear":
-          return Effect.sync(() => {
-            const linear = !app.world.linear
-            tell({ _tag: "LinearChanged", linear })
-            say("info", linear ? "linear: branches are hidden" : "branches are shown")
-          })
+          return conversation.toggleLinear
         case "Edit":
           return conversation.edit(intent.edit, app.world.symbols)
         case "Continue":

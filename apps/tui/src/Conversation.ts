@@ -24,6 +24,8 @@ export interface Options {
   readonly cwd: string
   readonly model: string | undefined
   readonly approval: ApprovalMode | undefined
+  /** One line of conversation: edits and branches are ignored, and the newest entry is gone on from. */
+  readonly linear: boolean
   /** Where a new session is to be, if the person said so. */
   readonly path: string | undefined
   /** Told of every session that is opened, for the breadcrumb of the terminal. */
@@ -97,6 +99,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   let shown = unborn(options.cwd)
   let chosenModel = options.model
   let approval = options.approval
+  let linear = options.linear
   let turn: { readonly turn: Turn; state: TurnState; readonly prompt: Prompt | null } | null = null
   let isStarting = false
   let background = 0
@@ -112,8 +115,9 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   // --------------------------------------------------------------------------------------------------- sessions
 
   const stateOf = Effect.fnUntraced(function* (opened: Session) {
-    const { ref, tree, header } = opened
-    const leaf = yield* opened.main.leaf
+    const { ref, header } = opened
+    const tree = linear ? opened.tree.linear() : opened.tree
+    const leaf = linear ? tree.leaf : yield* opened.main.leaf
     const state: SessionState = {
       ref,
       cwd: header?.cwd ?? options.cwd,
@@ -269,6 +273,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     isStarting = true
     const opened = yield* ensured
     yield* options.onPrompt(prompt.text, opened)
+    if (linear && shown.leaf !== null) yield* Effect.ignore(opened.main.branch(shown.leaf))
     const started = yield* Effect.provideService(
       engine.start(opened, { ...replyOptions(), prompt: contentOf(prompt) }),
       Scope.Scope,
@@ -420,6 +425,12 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
         yield* consent(mode, allowed.tools)
       }
       say("info", `approval: ${mode}`)
+    }),
+    toggleLinear: Effect.gen(function* () {
+      linear = !linear
+      tell({ _tag: "LinearChanged", linear })
+      if (session !== null) yield* changed(session, false)
+      say("info", linear ? "linear: the newest entry, without branches and edits" : "branches and edits are shown")
     }),
     approve: (callId: string, answer: "once" | "always" | "no") => Effect.sync(() => waiting.get(callId)?.(answer)),
     sample: Effect.fnUntraced(function* (count: number) {

@@ -159,7 +159,9 @@ describe("going back", () => {
     const chat = new Driver({ session: branched() }).type("/fork").press("enter")
     assert.include(chat.lines()[1], "whole path, 2 turns")
     chat.press("down", "enter")
-    assert.deepStrictEqual<unknown>(chat.intents, [{ _tag: "Fork", at: "a1", prompt: { text: "用 redis", images: [] } }])
+    assert.deepStrictEqual<unknown>(chat.intents, [
+      { _tag: "Fork", at: "a1", prompt: { text: "用 redis", images: [] } }
+    ])
   })
 })
 
