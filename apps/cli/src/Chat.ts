@@ -1,7 +1,17 @@
 /** Everything a chat stands on, wired for this home; or for none, where nothing is to be recorded. */
 import { join } from "node:path"
-import { Approval, ChatSummarizer, Engine, Models } from "@grove/agent"
 import {
+  Approval,
+  ChatSummarizer,
+  Engine,
+  Instructions,
+  Models,
+  type ReplyOptions,
+  SubAgents,
+  Tools
+} from "@grove/agent"
+import {
+  type ApprovalMode,
   BlobStore,
   Compactor,
   Consents,
@@ -9,6 +19,7 @@ import {
   EntryIds,
   PromptHistory,
   RunningReplies,
+  type Session,
   SessionStore,
   Sessions
 } from "@grove/core"
@@ -20,7 +31,8 @@ import {
   JsonlSessionStore,
   type SessionPaths
 } from "@grove/storage-files"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import type { Input } from "./Command.ts"
 import { Environment } from "./Environment.ts"
 import * as History from "./History.ts"
 import { Paths } from "./Paths.ts"
@@ -74,6 +86,26 @@ const inMemory = Layer.mergeAll(
   RunningReplies.layerMemory,
   PromptHistory.layerMemory
 )
+
+/** How turns of a session are answered here: tools, instructions of the project, and what the flags say. */
+export const replyOptions = Effect.fnUntraced(function* (
+  session: Session,
+  flags: Input["flags"]
+): Effect.fn.Return<ReplyOptions, never, Approval.Approvals | Engine | Environment | Sessions> {
+  const { cwd } = yield* Environment
+  const tools = Tools.standard()
+  const date = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, "yyyy-mm-dd".length)
+  const project = yield* Instructions.projectFile(cwd)
+  const options: ReplyOptions = {
+    cwd,
+    system: Instructions.systemPrompt({ cwd, date, tools: tools.map(({ definition }) => definition), project }),
+    tools,
+    ...(typeof flags.model === "string" && { model: flags.model }),
+    ...(typeof flags.approval === "string" && { approval: flags.approval as ApprovalMode }),
+    ...(flags.linear === true && { linear: true })
+  }
+  return { ...options, tools: [...tools, yield* SubAgents.tool(session, options)] }
+})
 
 export interface Options {
   /** Off: whatever happens is forgotten on exit, and nothing is written anywhere. */

@@ -13,12 +13,12 @@ export interface Surroundings {
   /** Width of the terminal, or what is readable where there is none. */
   readonly columns: number
   readonly colors: boolean
+  /** The environment, for those who look for keys and addresses in it. */
+  readonly variables: { readonly [name: string]: string | undefined }
   /** Whether the terminal shows more than ASCII. */
   readonly unicode: boolean
   /** Whether a person is at the terminal: what is typed comes from it, what is printed goes to it. */
   readonly isInteractive: { readonly input: boolean; readonly output: boolean }
-  /** The environment, for those who look for keys and addresses in it. */
-  readonly variables: { readonly [name: string]: string | undefined }
 }
 
 export class Environment extends Context.Service<Environment, Surroundings>()("@grove/cli/Environment") {}

@@ -54,14 +54,18 @@ function* places(tree: SessionTree): Generator<EntryId> {
 
 const isPlace = (tree: SessionTree, id: string): boolean => tree.has(id) && !tree.isMarkAt(tree.rowOf(id))
 
+export const candidates = (tree: SessionTree, name: string): ReadonlyArray<EntryId> =>
+  isPlace(tree, name) ? [name as EntryId] : Ids.candidates(name, places(tree))
+
+/** The one thing that was found; of several, none. */
+export const only = <A extends string>(name: string, found: ReadonlyArray<A>): Effect.Effect<A, Failure> =>
+  found.length === 1 ? Effect.succeed(found[0]!) : Effect.fail(new Failure({ message: ambiguous(name, found) }))
+
 /** The entry a person named, by id or by an unambiguous prefix or suffix. */
 export const entry = (tree: SessionTree, name: string): Effect.Effect<EntryId, Failure> => {
-  const found = isPlace(tree, name) ? [name as EntryId] : Ids.candidates(name, places(tree))
-  if (found.length === 1) return Effect.succeed(found[0]!)
-  if (found.length === 0) {
-    return Effect.fail(new Failure({ message: `no entry ${name} in this session; grove tree shows its entries` }))
-  }
-  return Effect.fail(new Failure({ message: ambiguous(`entry ${name}`, found) }))
+  const found = candidates(tree, name)
+  if (found.length > 0) return only(`entry ${name}`, found)
+  return Effect.fail(new Failure({ message: `no entry ${name} in this session; grove tree --ids shows its entries` }))
 }
 
 /** `--leaf`: an entry, `none` for no leaf, or where the session stands. */

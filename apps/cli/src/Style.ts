@@ -26,6 +26,7 @@ export interface Symbols {
   readonly summary: string
   readonly error: string
   readonly tools: string
+  readonly rating: string
   readonly branches: string
   readonly hidden: string
   readonly arrow: string
@@ -49,6 +50,7 @@ const unicode: Symbols = {
   summary: "⊙",
   error: "✕",
   tools: "⚙",
+  rating: "★",
   branches: "⑂",
   hidden: "≈",
   arrow: "← here",
@@ -69,6 +71,7 @@ const ascii: Symbols = {
   summary: "#",
   error: "x",
   tools: "t",
+  rating: "*",
   branches: "br ",
   hidden: "~",
   arrow: "<- here",

@@ -1,5 +1,5 @@
 /** A tree drawn as text, by the trunk rule, for a terminal of any width. */
-import { Entry, Preview, type SessionTree, TreeLayout, TreeView, Width } from "@grove/core/model"
+import { Entry, Ids, Preview, type SessionTree, TreeLayout, TreeView, Width } from "@grove/core/model"
 import type { Style } from "./Style.ts"
 import * as Words from "./Words.ts"
 
@@ -7,6 +7,8 @@ export interface Options {
   readonly columns: number
   readonly now: number
   readonly style: Style
+  /** Each row begins with what an entry is named by. */
+  readonly ids?: boolean
 }
 
 const speakers: { readonly [role: string]: string } = {
@@ -39,6 +41,7 @@ const SIGN_COLUMNS = 3
 const GAP_COLUMNS = 2
 const LEAST_TEXT_COLUMNS = 24
 const LABEL_COLUMNS = 24
+const ID_COLUMNS = 8
 const LEAST_LABEL_COLUMNS = 4
 
 /** What a row keeps for its text, whatever else there is to draw. */
@@ -84,8 +87,8 @@ const sizeOf = (row: TreeLayout.LayoutRow, { style, now }: Options): string =>
   ].join(style.symbols.dot)
 
 /**
- * What stands at the right edge: label, tools, failure, size of a folded branch, where the person is. As much as there
- * is room for, the last of these first.
+ * What stands at the right edge: label, tools, rating, failure, size of a folded branch, where the person is. As much as
+ * there is room for, the last of these first.
  */
 const remarks = (
   row: TreeLayout.LayoutRow,
@@ -108,6 +111,8 @@ const remarks = (
   if (row.here) add(symbols.arrow)
   if (row.folded) add(sizeOf(row, options))
   if (TreeView.isError(entry)) add(symbols.error)
+  const rating = view.tree.facts.annotations.get(entry.id)?.rating ?? null
+  if (rating !== null) add(`${symbols.rating}${rating}`)
   if (tools > 0) add(`${symbols.tools}${tools}`)
   const labelRoom = Math.min(left - GAP_COLUMNS - "[]".length, LABEL_COLUMNS)
   if (label !== undefined && labelRoom >= LEAST_LABEL_COLUMNS) add(`[${line(label, labelRoom)}]`)
@@ -118,10 +123,13 @@ const drawRow = (
   row: TreeLayout.LayoutRow,
   isLastRoot: boolean,
   view: TreeView.TreeView,
-  options: Options
+  given: Options
 ): ReadonlyArray<string> => {
-  const { style, columns } = options
+  const { style } = given
   const entry = view.tree.entryAt(row.row)
+  const name = given.ids === true ? `${Width.pad(Preview.line(Ids.short(entry.id), ID_COLUMNS), ID_COLUMNS)}  ` : ""
+  const columns = given.columns - name.length
+  const options = { ...given, columns }
   const isOff = view.tree.facts.disabled.has(entry.id)
   const left = `${gutter(row, entry, isLastRoot, options)}${speaker(entry).padEnd(SPEAKER_COLUMNS)}`
   const sign = isOff ? `${style.symbols.hidden} ` : ""
@@ -134,9 +142,11 @@ const drawRow = (
   const line = right === "" ? `${left}${said}` : `${left}${said}${gap}${style.dim(right)}`
   const isGap = row.hiddenAbove > 0 && view.filter !== "turns" && row.kind === "trunk"
   const above = isGap
-    ? [`${bars(row.depth, options)}${style.dim(`${style.symbols.hidden} ${row.hiddenAbove} hidden`)}`]
+    ? [
+        `${" ".repeat(name.length)}${bars(row.depth, options)}${style.dim(`${style.symbols.hidden} ${row.hiddenAbove} hidden`)}`
+      ]
     : []
-  return [...above, line.trimEnd()]
+  return [...above, `${style.dim(name)}${line}`.trimEnd()]
 }
 
 export const draw = (

@@ -1,6 +1,6 @@
 /** Every subcommand, with what its help says. The code of each is loaded when it is called. */
 import type { SessionStore, SessionStoreError } from "@grove/core"
-import { TreeView } from "@grove/core/model"
+import { TreeView, UsageReport } from "@grove/core/model"
 import type { Scope } from "effect/Scope"
 import type { Failure, Negative, UsageError } from "./CliError.ts"
 import type { Command, Run } from "./Command.ts"
@@ -92,6 +92,7 @@ export const commands: ReadonlyArray<Loadable> = [
           about: "which entries are shown (people: turns, --json: all)"
         },
         unfold: { type: "boolean", about: "draw side branches whole" },
+        ids: { type: "boolean", about: "what each entry is named by, for --leaf and grove edit" },
         linear
       },
       examples: ["grove tree @last", "grove tree 3f9c --filter user"]
@@ -171,6 +172,24 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "usage",
+      about: "Tells what all sessions used and cost. A fork does not count again what its parent did.",
+      arguments: [],
+      flags: { by: { type: "string", choices: UsageReport.groupings, about: "a row for each (default: day, of UTC)" } }
+    },
+    load: () => import("./commands/usage.ts")
+  },
+  {
+    command: {
+      name: "models",
+      about: "Lists the models there are, and why some would not answer now.",
+      arguments: [],
+      flags: {}
+    },
+    load: () => import("./commands/models.ts")
+  },
+  {
+    command: {
       name: "check",
       about: "Examines session files and reports every problem by its line. Changes nothing.",
       arguments: [{ name: "file", required: true, many: true, about: "session files" }],
@@ -231,6 +250,16 @@ export const commands: ReadonlyArray<Loadable> = [
       ]
     },
     load: () => import("./commands/search.ts")
+  },
+  {
+    command: {
+      name: "compact",
+      about: "Makes the context of a session shorter: what was said first gives way to a summary.",
+      arguments: [session, { name: "instructions", about: "what the summary should dwell on" }],
+      flags: { model: { type: "string", value: "provider/model", about: "which model writes the summary" } },
+      examples: ['grove compact @last "keep every file name"']
+    },
+    load: () => import("./commands/compact.ts")
   },
   {
     command: {

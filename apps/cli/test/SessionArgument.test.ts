@@ -141,7 +141,7 @@ describe("an entry", () => {
   it("that is not there, or is named by too little, is refused by name", async () => {
     for (const name of ["0124", "9ab", "0123456789abc", "\x1b[2J"]) {
       const ran = await box.grove(["context", file, "--leaf", name, "--json"])
-      assertRefused(ran, 1, /no entry .+ in this session; grove tree shows its entries/)
+      assertRefused(ran, 1, /no entry .+ in this session; grove tree --ids shows its entries/)
       assert.include(ran.stderr, name.replace("\x1b", "␛"))
     }
   })

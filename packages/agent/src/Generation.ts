@@ -4,6 +4,7 @@ import {
   ChatModel,
   type ChatModelError,
   type ChatRequest,
+  ContextBuilder,
   ContextPolicy,
   type Entry,
   type EntryId,
@@ -19,9 +20,9 @@ import type { Group, TurnEvent } from "./Turn.ts"
 import { append, type Work } from "./Work.ts"
 
 /** The context where the turn stands, as the model accepts it. */
-const requestFor = Effect.fnUntraced(function* ({ cursor, info, options }: Work) {
+const requestFor = Effect.fnUntraced(function* ({ session, cursor, info, options }: Work) {
   const policy = yield* ContextPolicy
-  const context = yield* cursor.context
+  const context = options.linear === true ? ContextBuilder.build(session.tree.linear()) : yield* cursor.context
   const { system, knowledge, tools = [], thinkingLevel } = options
   const { systemPrompt, messages } = yield* policy.apply(context, {
     model: ModelChoice.capabilities(info, tools.length > 0),

@@ -1,5 +1,5 @@
 /** The calls of a reply, run as far as they are allowed to, and their results. */
-import { type AppendError, type Entry, isObject, type NewEntry } from "@grove/core"
+import type { AppendError, Entry, NewEntry } from "@grove/core"
 import { Cause, Clock, Effect, Exit } from "effect"
 import { Approvals } from "./Approval.ts"
 import type { OpenCall } from "./OpenCalls.ts"
@@ -18,7 +18,11 @@ export const resultOf = (call: OpenCall, outcome: ToolOutcome, timestamp: number
   return { type: "message", message: { ...answered, ...(details !== undefined && { details }), timestamp } }
 }
 
-export const answer = Effect.fnUntraced(function* (work: Work, call: OpenCall, outcome: ToolOutcome) {
+export const answer = Effect.fnUntraced(function* (
+  work: Work,
+  call: OpenCall,
+  outcome: ToolOutcome
+): Effect.fn.Return<Entry.Entry, AppendError> {
   return yield* append(work, resultOf(call, outcome, yield* Clock.currentTimeMillis))
 })
 
@@ -115,10 +119,3 @@ export const run = Effect.fnUntraced(function* (work: Work, calls: ReadonlyArray
     { discard: true }
   ).pipe(Effect.onInterrupt(() => Effect.ignore(cancelOpen)))
 })
-
-/** The text of a reply, for whoever wants just that. */
-export const textOf = ({ message }: Entry.Entry): string =>
-  (isObject(message) && Array.isArray(message.content) ? message.content : [])
-    .map((block) => (isObject(block) && block.type === "text" && typeof block.text === "string" ? block.text : ""))
-    .filter((text) => text !== "")
-    .join("\n")

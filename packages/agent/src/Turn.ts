@@ -49,6 +49,8 @@ export interface ReplyOptions {
   readonly system?: string
   readonly knowledge?: ReadonlyArray<Policy.Knowledge>
   readonly tools?: ReadonlyArray<Tool>
+  /** The model is shown one line of conversation: the path to the newest entry, nothing switched off or cut off. */
+  readonly linear?: boolean
   /** For this turn, whatever the session says. */
   readonly approval?: ApprovalMode
   /** Asks the person, who may take their time; interrupted when the turn is cancelled. Left out, the answer is no. */

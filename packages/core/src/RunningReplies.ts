@@ -31,6 +31,7 @@ const makeMemory = (left: ReadonlyArray<RunningReply>) => {
     [...noted.values()]
       .filter((each) => each.reply.session === session && each.isAbandoned === isAbandoned)
       .map(({ reply }) => reply)
+      .sort((a, b) => (a.started < b.started ? -1 : 1))
   return RunningReplies.of({
     note: (reply) =>
       Effect.sync(() => {

@@ -67,7 +67,8 @@ const liveRow = (tree: SessionTree, id: string): Effect.Effect<number, EditRefus
   Effect.filterOrFail(
     rowNamed(tree, id),
     (row) => !tree.isPrunedAt(row),
-    () => new EditRefused({ code: "pruned", id, message: `${id} is in the stash; undo its prune first, or graft it` })
+    () =>
+      new EditRefused({ code: "pruned", id, message: `${id} is cut off from the tree; undo that first, or graft it` })
   )
 
 const idsAt = (tree: SessionTree, rows: ReadonlyArray<number>): ReadonlyArray<EntryId> =>

@@ -139,6 +139,60 @@ it.effect("a session that can no longer see what others append says so", () =>
   }).pipe(Effect.provide(Deaf))
 )
 
+describe("replies that a person waits for", () => {
+  test("what a leading cursor appends takes the person along, without a mark", () =>
+    Effect.gen(function* () {
+      const session = yield* openNew
+      const asked = yield* session.main.append(prompt("a"))
+      const lead = yield* session.lead
+      const answered = yield* lead.append(reply("b"))
+      assert.strictEqual(answered.parentId, asked.id)
+      assert.strictEqual(yield* session.main.leaf, answered.id)
+      assert.deepStrictEqual(yield* stored(session.ref), [asked, answered])
+    }))
+
+  test("once the person went elsewhere it leads nobody, and the file says where they are", () =>
+    Effect.gen(function* () {
+      const session = yield* openNew
+      const asked = yield* session.main.append(prompt("a"))
+      const lead = yield* session.lead
+      yield* session.main.resetLeaf
+      const answered = yield* lead.append(reply("b"))
+      yield* lead.append(prompt("c"))
+      assert.strictEqual(answered.parentId, asked.id)
+      assert.isNull(yield* session.main.leaf)
+      assert.isNull((yield* read(session.ref)).leaf)
+    }))
+
+  test("a name that was promised is nobody else's, and the entry gets it", () =>
+    Effect.gen(function* () {
+      const session = yield* openNew
+      const id = yield* session.newId
+      const other = yield* session.newId
+      assert.notStrictEqual(id, other)
+      const [first] = yield* saying(session.main, "a")
+      assert.notInclude([id, other], first!.id)
+      assert.strictEqual((yield* session.main.appendAs(id, reply("b"))).id, id)
+      assert.notStrictEqual((yield* session.main.appendAs(id, reply("c"))).id, id)
+    }))
+
+  test("a draft without a reply is removed, one with a reply stays", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const make = Effect.flatMap(sessions.create({ cwd: "/work", draft: true }), open)
+      const empty = yield* make
+      yield* empty.main.append(prompt("a"))
+      yield* empty.discardDraft
+      const answered = yield* make
+      yield* answered.main.append(reply("b"))
+      yield* answered.discardDraft
+      assert.deepStrictEqual(
+        (yield* sessions.list()).map(({ id }) => id),
+        [answered.ref.id]
+      )
+    }))
+})
+
 describe("appending and moving", () => {
   test("each append stands under the one before it, and the leaf moves along", () =>
     Effect.gen(function* () {

@@ -85,7 +85,8 @@ export const make = ({ home, owner = ownerOf(process.pid) }: Options) => {
   // Names of sessions that others wrote may be anything, also no name for a file.
   const prefixOf = (session: string): string => `${encodeURIComponent(session)}.`
   const pathOf = (session: string, entry: EntryId): string =>
-    join(directory, `${prefixOf(session)}${encodeURIComponent(entry)}.json`)
+    // Without a dot, so that where the session's name ends is never in doubt.
+    join(directory, `${prefixOf(session)}${encodeURIComponent(entry).replaceAll(".", "%2E")}.json`)
   const takenBy = (path: string): string => `${path.replace(/~[^~]*$/, "")}~${encodeURIComponent(owner)}`
 
   const foundIn = (path: string, session: string, now: number): ReadonlyArray<Found> => {

@@ -377,10 +377,8 @@ describe("a file without an entry", () => {
     const labels = Array.from({ length: 100_000 }, (_, i) =>
       other("label", `l${i}`, i === 0 ? "a4" : `l${i - 1}`, { targetId: "a2", label: "x" })
     )
-    const start = performance.now()
     const left = without(fileOf(header(), ...conversation, ...labels, user("z", "l99999", "end")), "a2")
     assert.strictEqual(byId(left, "z").parentId, "a4")
-    assert.isBelow(performance.now() - start, 10_000)
   })
 
   it.prop(

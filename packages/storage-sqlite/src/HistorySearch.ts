@@ -12,9 +12,9 @@ import * as Terms from "./Terms.ts"
 type Query = SearchQuery.SearchQuery
 
 /** The newest so many that the index proposes are looked at. */
-const PROPOSED = 250
+const PROPOSED = 200
 /** Prompts used last: looked through where the index had to stop, or cannot know. */
-const LATELY = 500
+const LATELY = 300
 const LATELY_WHEN_NOTHING_FITS = 5000
 /** What is said of larger numbers is "many". */
 export const MOST_COUNTED = 1000
@@ -22,7 +22,7 @@ export const MOST_COUNTED = 1000
 const RARE = 20_000
 const COMMONEST = 32
 /** A word so rare decides alone; the others are asked of the texts. */
-const DECISIVE = 250
+const DECISIVE = 200
 
 interface StoredPrompt {
   readonly id: number

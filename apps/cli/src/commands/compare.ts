@@ -14,34 +14,25 @@ const MOST_LINES = 12
 /** What both say is only needed to find one's way. */
 const MOST_SAME = 2
 
-/** Words moved to the next line where they do not fit; one that never fits is cut in two. */
+/** Words moved to the next line where they do not fit; one that never fits is cut in pieces. */
 const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
-  let line = ""
-  for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`
-    if (Width.of(longer) <= columns) {
-      line = longer
-      continue
-    }
-    if (line !== "") lines.push(line)
-    line = word
-    while (Width.of(line) > columns) {
-      const fitting = pieceOf(line, columns)
-      lines.push(fitting)
-      line = line.slice(fitting.length)
+  let [line, width] = ["", 0]
+  for (const [at, word] of text.split(" ").entries()) {
+    const gap = at === 0 ? 0 : 1
+    for (const [part, piece] of Width.pieces(word, columns).entries()) {
+      const more = Width.of(piece)
+      if (part === 0 && width + gap + more <= columns) {
+        line += " ".repeat(gap) + piece
+        width += gap + more
+      } else {
+        lines.push(line)
+        line = piece
+        width = more
+      }
     }
   }
   return [...lines, line]
-}
-
-const pieceOf = (word: string, columns: number): string => {
-  let piece = ""
-  for (const character of word) {
-    if (Width.of(piece + character) > columns && piece !== "") return piece
-    piece += character
-  }
-  return piece
 }
 
 const partLines = (

@@ -5,9 +5,11 @@ import {
   type EditRefused,
   type EntryId,
   EntryIds,
+  Generating,
   Ids,
   type NoSummary,
   Preview,
+  RunningReplies,
   type Session,
   Sessions,
   type SessionTree,
@@ -15,11 +17,13 @@ import {
   TreeEdits,
   Width
 } from "@grove/core"
+import { FileRunningReplies } from "@grove/storage-files"
 import { Effect, Layer } from "effect"
 import { Failure, UsageError } from "../CliError.ts"
 import { didYouMean, type Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
 import * as Output from "../Output.ts"
+import { Paths } from "../Paths.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
@@ -37,6 +41,8 @@ interface Operation {
   readonly usage: string
   readonly least: number
   readonly most: number
+  /** Flags that mean something to it. */
+  readonly flags?: ReadonlyArray<string>
   readonly run: (asked: Asked) => Effect.Effect<TreeEdits.Edited, EditError | Failure | UsageError>
   /** The words after `grove edit <s>` that take it back, where that is not an undo; asked before it is done. */
   readonly inverse?: (asked: Asked) => ReadonlyArray<string>
@@ -49,9 +55,17 @@ const refusal = (code: TreeEdits.RefusalCode, message: string) =>
 
 /** The entry a person named. One that is not there is refused like anything else that cannot be edited. */
 const entry = (tree: SessionTree, name: string): Effect.Effect<EntryId, Failure> =>
-  tree.has(name) || Ids.candidates(name, tree.ids()).length > 0
+  SessionArgument.candidates(tree, name).length > 0
     ? SessionArgument.entry(tree, name)
-    : Effect.fail(refusal("unknown", `no entry ${name} in this session; grove tree shows its entries`))
+    : Effect.fail(refusal("unknown", `no entry ${name} in this session; grove tree --ids shows its entries`))
+
+/** The edit a person named, by the id of its mark; an entry that is none is refused as such. */
+const edit = (tree: SessionTree, name: string): Effect.Effect<EntryId, Failure> => {
+  const edits = tree.edits.all.map(({ id }) => id)
+  const found = Ids.candidates(name, edits)
+  if (found.length > 0) return SessionArgument.only(`edit ${name}`, found)
+  return tree.has(name) ? Effect.succeed(name as EntryId) : entry(tree, name)
+}
 
 const entries = (tree: SessionTree, names: ReadonlyArray<string>) => Effect.forEach(names, (name) => entry(tree, name))
 
@@ -76,9 +90,10 @@ const ofMany = (edit: typeof TreeEdits.enable): Operation => ({
 })
 
 const merge: Operation = {
-  usage: "<leaf> [--onto <id>] --pick <id,…>|--summary",
+  usage: "<leaf> [--onto <id>] --pick <id,…>|--summary [--text <t>]",
   least: 1,
   most: 2,
+  flags: ["onto", "pick", "summary", "text"],
   run: (asked) =>
     Effect.gen(function* () {
       const { session, words, flags } = asked
@@ -104,6 +119,7 @@ const summarize: Operation = {
   usage: "<id>..<id> [--text <t>]",
   least: 1,
   most: 2,
+  flags: ["text"],
   run: (asked) =>
     Effect.gen(function* () {
       const { session, words } = asked
@@ -121,6 +137,7 @@ const rate: Operation = {
   usage: "<id> <1-5>|none [--note <t>]",
   least: 2,
   most: 2,
+  flags: ["note"],
   run: ({ session, words: [name, rating], flags }) =>
     Effect.gen(function* () {
       if (rating !== "none" && !RATINGS.includes(rating!))
@@ -138,6 +155,7 @@ const operations: { readonly [name: string]: Operation } = {
     usage: "<id> [--force]",
     least: 1,
     most: 1,
+    flags: ["force"],
     run: ({ session, words, flags }) =>
       Effect.flatMap(entry(session.tree, words[0]!), (id) =>
         TreeEdits.prune(session, id, { force: flags.force === true })
@@ -168,7 +186,7 @@ const operations: { readonly [name: string]: Operation } = {
     run: ({ session, words: [name, ...text] }) =>
       Effect.flatMap(entry(session.tree, name!), (id) => TreeEdits.label(session, id, text.join(" ") || null)),
     inverse: ({ session: { tree }, words: [name] }) => {
-      const id = Ids.candidates(name!, tree.ids())[0]
+      const id = SessionArgument.candidates(tree, name!)[0]
       const before = id === undefined ? undefined : tree.facts.labels.get(id)
       return ["label", id ?? name!, ...(before === undefined ? [] : [before])]
     }
@@ -188,7 +206,7 @@ const operations: { readonly [name: string]: Operation } = {
     run: ({ session, words: [name] }) =>
       name === undefined
         ? TreeEdits.undo(session)
-        : Effect.flatMap(entry(session.tree, name), (id) => TreeEdits.undo(session, id))
+        : Effect.flatMap(edit(session.tree, name), (id) => TreeEdits.undo(session, id))
   },
   redo: { usage: "", least: 0, most: 0, run: ({ session }) => TreeEdits.redo(session) }
 }
@@ -200,8 +218,23 @@ const SAFE_WORD = /^[\w@%+=:,./-]+$/
 /** As it can be typed into a shell. */
 const quoted = (word: string): string => (SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-const command = (name: string, words: ReadonlyArray<string>): string =>
-  ["grove", "edit", name, ...words].map(quoted).join(" ")
+/** Words that look like flags stand behind `--`. */
+const command = (name: string, folder: Input["flags"][string], words: ReadonlyArray<string>): string =>
+  [
+    "grove",
+    "edit",
+    ...(typeof folder === "string" ? [`--session-dir=${folder}`] : []),
+    ...(words.some((word) => word.startsWith("-")) ? ["--"] : []),
+    name,
+    ...words
+  ]
+    .map(quoted)
+    .join(" ")
+
+/** Flags of other operations are slips, and would change nothing. */
+const SHARED_FLAGS = ["json", "session-dir"]
+const strayFlag = ({ flags: own = [] }: Operation, flags: Input["flags"]): string | undefined =>
+  Object.keys(flags).find((flag) => !SHARED_FLAGS.includes(flag) && !own.includes(flag))
 
 const some = (n: number) => Words.count(n, "entry", "entries")
 
@@ -232,6 +265,14 @@ const done = ({ op, applied, created, leaf }: TreeEdits.Edited): string => {
   }
 }
 
+/** Why an edit wrote nothing, where that is not because it is so already. */
+const copiesNothing = "Nothing to copy: only what is said, summaries and settings are copied."
+const NOTHING: { readonly [op: string]: string } = {
+  prune: "Nothing to prune: nothing follows that entry.",
+  graft: copiesNothing,
+  merge: copiesNothing
+}
+
 /** `8 → 6 messages`; where nothing changed, `8 messages`. */
 const change = (before: number, after: number, what: string, arrow: string): string =>
   `${before === after ? "" : `${before.toLocaleString("en-US")} ${arrow} `}${Words.count(after, what)}`
@@ -242,16 +283,16 @@ const effect = ({ context: { before, after } }: TreeEdits.Edited, unicode: boole
   return `context: ${messages}, about ${change(before.tokens, after.tokens, "token", arrow)}`
 }
 
+const BY_HAND = "give the summary with --text <t>, or - to read it from standard input"
+
 const told = (name: string, error: EditError) => {
   switch (error._tag) {
     case "EditRefused":
       return refusal(error.code, error.message)
     case "NoSummary":
-      return new Failure({
-        message: `no model is set up to summarise ${some(error.entries)} of ${name}; give the summary with --text <t>, or - to read it from standard input`
-      })
+      return new Failure({ message: `no model is set up to summarise ${some(error.entries)} of ${name}; ${BY_HAND}` })
     case "SummaryFailed":
-      return new Failure({ message: error.message })
+      return new Failure({ message: `${error.message}; ${BY_HAND}` })
     default:
       return error
   }
@@ -299,8 +340,29 @@ const stash = Effect.fnUntraced(function* (name: string, flags: Input["flags"]) 
 const STASH = "stash"
 export const operationNames = [...Object.keys(operations), STASH]
 
+/** Whether a model has to write a summary: one is needed and none was given. */
+const isSummaryAsked = (word: string, words: ReadonlyArray<string>, flags: Input["flags"]): boolean =>
+  (word === "summarize" || flags.summary === true) && flags.text === undefined && words[1] !== "-"
+
+const summaries = Effect.promise(async () => (await import("../Summaries.ts")).layer)
+
+/** Where replies are being generated, in whichever program. */
+const generating = Effect.gen(function* () {
+  const { home } = yield* Paths
+  const running = yield* Effect.provide(RunningReplies, FileRunningReplies.layer({ home }))
+  return {
+    under: ({ header, ref }: Session) =>
+      Effect.map(
+        running.list(header?.id ?? ref.id),
+        (replies) => new Set(replies.flatMap(({ parentId }) => (parentId === null ? [] : [parentId])))
+      )
+  }
+})
+
 export const run = Effect.fn("edit")(function* ({ arguments: [name, word, ...words], flags }: Input) {
-  if (word === STASH && words.length === 0) return yield* stash(name!, flags)
+  if (word === STASH) {
+    return yield* words.length === 0 ? stash(name!, flags) : wrong(`stash takes no ${JSON.stringify(words[0])}`)
+  }
   const operation = Object.hasOwn(operations, word!) ? operations[word!] : undefined
   if (operation === undefined) {
     const near = didYouMean(word!, operationNames)
@@ -311,6 +373,8 @@ export const run = Effect.fn("edit")(function* ({ arguments: [name, word, ...wor
   if (words.length < operation.least || words.length > operation.most) {
     return yield* new UsageError({ message: `usage: grove edit <s> ${word} ${operation.usage}`.trimEnd() })
   }
+  const stray = strayFlag(operation, flags)
+  if (stray !== undefined) return yield* wrong(`${word} does not take --${stray}`)
   const { path } = yield* SessionArgument.locate(name!)
   const edited = yield* Effect.gen(function* () {
     const session = yield* Sessions.use((sessions) => sessions.open(path))
@@ -318,10 +382,12 @@ export const run = Effect.fn("edit")(function* ({ arguments: [name, word, ...wor
     const inverse = operation.inverse?.(asked)
     const result = yield* operation.run(asked)
     const back = inverse ?? (result.edit === null ? [] : ["undo", result.edit])
-    return { ...result, undo: back.length === 0 ? null : command(name!, back) }
+    return { ...result, undo: back.length === 0 ? null : command(name!, flags["session-dir"], back) }
   }).pipe(
     Effect.scoped,
     Effect.provide(Layer.provide(Sessions.layer, EntryIds.layer)),
+    Effect.provide(isSummaryAsked(word!, words, flags) ? yield* summaries : Layer.empty),
+    Effect.provideService(Generating, yield* generating),
     Effect.catchTags({
       EditRefused: (error) => Effect.fail(told(name!, error)),
       NoSummary: (error) => Effect.fail(told(name!, error)),
@@ -333,7 +399,6 @@ export const run = Effect.fn("edit")(function* ({ arguments: [name, word, ...wor
     return yield* Output.json({ edit, op, asked, applied, created, leaf, context, undo })
   }
   const { unicode } = yield* Environment
-  if (edited.edit === null)
-    return yield* Output.lines(["Nothing to change: it is so already.", effect(edited, unicode)])
+  if (edited.edit === null) return yield* Output.lines([NOTHING[edited.op] ?? "Nothing to change: it is so already."])
   yield* Output.lines([Words.safe(done(edited)), effect(edited, unicode), Words.safe(`undo: ${edited.undo}`)])
 })

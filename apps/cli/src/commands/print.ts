@@ -1,7 +1,7 @@
 /** `grove -p`: one prompt, its answer, and nothing else on standard output. */
-import { Engine, Tools, type Turn, type TurnEnd, type TurnEvent } from "@grove/agent"
-import { type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
-import { Clock, Effect, Exit, Fiber, Stream } from "effect"
+import { Engine, type Turn, type TurnEnd, type TurnEvent, type TurnOptions } from "@grove/agent"
+import { Entry, type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
+import { Clock, Effect, Exit, Fiber, Option, Result, Stream } from "effect"
 import * as Chat from "../Chat.ts"
 import * as ChatSession from "../ChatSession.ts"
 import { Failure, UsageError } from "../CliError.ts"
@@ -96,7 +96,7 @@ const asText = (isTerminal: boolean): Teller => {
           return note(event.message)
         case "ApprovalRequested": {
           const { request, because } = event.asked
-          return note(`not approved, since it ${because}: ${request.line}; --approval lets it run`)
+          return note(`not approved: ${request.line} (${because}); --approval says what may run`)
         }
         case "End":
           if (event.end.stopReason === "length") return Effect.andThen(finishLine(), note("the model had no room left"))
@@ -107,7 +107,9 @@ const asText = (isTerminal: boolean): Teller => {
     }
   }
   function finishLine() {
-    return entry !== undefined && !isAtLineStart ? write("\n") : Effect.void
+    if (entry === undefined || isAtLineStart) return Effect.void
+    isAtLineStart = true
+    return write("\n")
   }
 }
 
@@ -125,13 +127,26 @@ const follow = (turn: Turn, teller: Teller) =>
 
 // ------------------------------------------------------------------------------------------------------ the run
 
-const remember = Effect.fnUntraced(function* (prompt: string, session: Session | null) {
+const remember = Effect.fnUntraced(function* (prompt: string, session: Session | null, entry: string | null) {
   const history = yield* PromptHistory
   const { cwd } = yield* Environment
   const at = yield* Clock.currentTimeMillis
-  const use = { prompt, at, cwd, session: session?.ref.id ?? null, entry: null, author: "user" }
+  const use = { prompt, at, cwd, session: session?.ref.id ?? null, entry, author: "user" }
   yield* Effect.catch(history.add(use), () => note("the prompt could not be added to the history"))
 })
+
+/** The entry of the prompt, once it is written; `null` if the turn ended before. */
+const promptOf = (turn: Turn): Effect.Effect<string | null> =>
+  Effect.map(
+    Stream.runHead(
+      Stream.filterMap(turn.events, (event) => {
+        if (event._tag === "End") return Result.succeed(null)
+        const isPrompt = event._tag === "Appended" && Entry.role(event.entry) === "user"
+        return isPrompt ? Result.succeed(event.entry.id) : Result.failVoid
+      })
+    ),
+    Option.getOrNull
+  )
 
 const goTo = Effect.fnUntraced(function* ({ main, tree }: Session, at: string | boolean | undefined) {
   if (typeof at !== "string") return
@@ -140,34 +155,39 @@ const goTo = Effect.fnUntraced(function* ({ main, tree }: Session, at: string | 
   yield* Effect.catchTag(moved, "UnknownEntry", ({ id }) => new Failure({ message: `entry ${id} is pruned` }))
 })
 
+const begin = (session: Session, options: TurnOptions, count: number) =>
+  Engine.use((engine) =>
+    count === 1
+      ? Effect.map(engine.start(session, options), (turn): ReadonlyArray<Turn> => [turn])
+      : engine.samples(session, count, options)
+  )
+
 const answer = Effect.fnUntraced(function* (
   wanted: ChatSession.Wanted,
   prompt: string,
   count: number,
   flags: Input["flags"]
 ) {
-  const { cwd, isInteractive } = yield* Environment
+  const { isInteractive } = yield* Environment
   const engine = yield* Engine
   const asked = typeof flags.model === "string" ? { model: flags.model } : {}
   // A model that nobody has is told before anything is made; the prompt is in the history all the same.
   if (wanted._tag === "New" || wanted._tag === "Unrecorded") {
-    yield* Effect.tapError(engine.model(null, asked), () => remember(prompt, null))
+    yield* Effect.tapError(engine.model(null, asked), () => remember(prompt, null, null))
   }
   const session = yield* ChatSession.open(wanted)
-  yield* remember(prompt, session)
   yield* engine.recover(session)
-  yield* goTo(session, flags.at)
+  yield* goTo(session, flags.linear === true ? (session.tree.linear().leaf ?? undefined) : flags.at)
   const teller = flags.json === true ? asJson : asText(isInteractive.output)
   yield* teller.begin(session, wanted._tag === "Unrecorded" ? null : session.ref.path)
-  const options = {
-    ...asked,
-    cwd,
-    prompt,
-    tools: Tools.standard(),
-    ...(typeof flags.approval === "string" && { approval: flags.approval as "default" })
-  }
-  const turns = count === 1 ? [yield* engine.start(session, options)] : yield* engine.samples(session, count, options)
-  const ends = yield* Effect.forEach(turns, (turn) => follow(turn, teller), { concurrency: "unbounded" })
+  const options = { ...(yield* Chat.replyOptions(session, flags)), prompt }
+  const unsaid = remember(prompt, session, null)
+  const turns = yield* Effect.tapError(begin(session, options, count), () => unsaid)
+  const entry = count === 1 ? promptOf(turns[0]!) : Effect.map(session.main.leaf, (leaf): string | null => leaf)
+  yield* remember(prompt, session, yield* Effect.onInterrupt(entry, () => unsaid))
+  const ends = yield* Effect.forEach(turns, (turn) => follow(turn, teller), {
+    concurrency: flags.json === true ? "unbounded" : 1
+  })
   const failed = ends.map(errorLine).find((message) => message !== undefined)
   if (failed !== undefined) return yield* new Failure({ message: failed })
 })

@@ -1,10 +1,12 @@
 /** `grove show`: what a session is. */
 import { statSync } from "node:fs"
+import { Pricing } from "@grove/agent"
 import { BlobStore, Facts, type Store, TreeUsage, type Usage } from "@grove/core"
 import { FileBlobStore, FileCheck, JsonlSessionStore, SessionFiles } from "@grove/storage-files"
 import { Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
+import * as ModelSettings from "../ModelSettings.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
 import * as SessionArgument from "../SessionArgument.ts"
@@ -33,7 +35,8 @@ export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: In
   const snapshot = yield* SessionArgument.read(name!)
   const { ref, version, readOnly, header, title, tree } = snapshot
   const leaf = yield* SessionArgument.leaf(tree, flags.leaf)
-  const usage = TreeUsage.sums(tree, leaf)
+  const { home } = yield* Environment
+  const usage = TreeUsage.sums(tree, leaf, Pricing.today(ModelSettings.read(home).overrides))
   const counts = {
     entries: tree.size,
     messages: tree.rows().filter((row) => tree.typeAt(row) === "message").length,
@@ -61,6 +64,11 @@ export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: In
   const row = (title: string, ...facts: ReadonlyArray<string>) =>
     `${title.padEnd(10)} ${facts.map(Words.safe).join(symbols.dot)}`
   const labels = [...tree.facts.labels].map(([id, label]) => `  [${line(label, 40)}] ${Words.safe(id)}`)
+  const ratings = [...tree.facts.annotations]
+    .filter(([, { rating, note }]) => rating !== null || note !== null)
+    .map(([id, { rating, note }]) =>
+      [`  ${symbols.rating}${rating ?? "-"} ${Words.safe(id)}`, ...(note === null ? [] : [line(note, 50)])].join("  ")
+    )
   yield* Output.lines([
     line(shownName ?? "(no name)", 78),
     row("id", header?.id ?? "(empty file)"),
@@ -79,6 +87,7 @@ export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: In
     row("this path", ...usageFacts(usage.path)),
     row("whole tree", ...usageFacts(usage.tree)),
     row("dead ends", ...usageFacts(usage.abandoned)),
-    ...(labels.length > 0 ? ["labels", ...labels] : [])
+    ...(labels.length > 0 ? ["labels", ...labels] : []),
+    ...(ratings.length > 0 ? ["ratings", ...ratings] : [])
   ])
 })

@@ -58,7 +58,7 @@ export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: In
   const style = Style.make(surroundings)
   const now = yield* Clock.currentTimeMillis
   const { columns } = surroundings
-  const options = { columns, now, style }
+  const options = { columns, now, style, ids: flags.ids === true }
   const layout = { leaf: tree.leaf, unfoldAll: flags.unfold === true }
   const { lines, folded } = TreeText.draw(tree, filter ?? "turns", layout, options)
   const usage = TreeUsage.sums(tree, tree.leaf)

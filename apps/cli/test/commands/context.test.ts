@@ -317,6 +317,6 @@ it("an entry that is not there is refused by its name, where the library would f
   const file = join(box.fixtures, "pi/branches.jsonl")
   for (const args of [[], ["--json"]]) {
     const ran = await box.grove(["context", file, "--leaf", PI_UNKNOWN, ...args])
-    assertRefused(ran, 1, /no entry ffffffff-not-there in this session; grove tree shows its entries/)
+    assertRefused(ran, 1, /no entry ffffffff-not-there in this session; grove tree --ids shows its entries/)
   }
 })

@@ -1,14 +1,18 @@
 /** `grove edit` and `grove compare`, run as people run them. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { FileRunningReplies } from "@grove/storage-files"
 import { type Json, onlyValue, program, type Ran, run } from "../support.ts"
 
 const example = fileURLToPath(new URL("../../../../docs/examples/rate-limit.jsonl", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "grove-edit-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const home = join(folder, "home")
+mkdirSync(home)
 
 let made = 0
 const session = (): string => {
@@ -18,7 +22,7 @@ const session = (): string => {
 }
 
 const grove = (...args: ReadonlyArray<string>): Promise<Ran> => {
-  const env = { PATH: process.env.PATH ?? "", HOME: folder, GROVE_HOME: join(folder, "home"), LANG: "C.UTF-8" }
+  const env = { PATH: process.env.PATH ?? "", HOME: folder, GROVE_HOME: home, LANG: "C.UTF-8" }
   return run(process.execPath, [program, ...args], { cwd: folder, env: { ...env, COLUMNS: "80" } })
 }
 const json = async (...args: ReadonlyArray<string>): Promise<Json> => {
@@ -70,6 +74,23 @@ describe("every operation", () => {
     const label = await json("edit", name, "label", "f334", "it's slow")
     assert.strictEqual(label.undo, `grove edit '${name}' label f33422b95e3b 'sqlite: locks under load'`)
     assert.strictEqual((await json("show", name)).name, "other")
+    await grove("edit", name, "label", "f334", "--", "-x")
+    assert.match((await json("edit", name, "label", "f334")).undo as string, /^grove edit -- .+ label f33422b95e3b -x$/)
+  })
+
+  it("is undone by the command it prints, whatever was edited since", async () => {
+    const name = session()
+    const first = await json("edit", name, "disable", "4497")
+    await json("edit", name, "rate", "4370", "4")
+    assert.strictEqual(first.undo, `grove edit '${name}' undo ${first.edit}`)
+    assert.strictEqual((await json("edit", name, "undo", first.edit as string)).op, "undo")
+  })
+
+  it("that rates is seen in the tree and in what the session is", async () => {
+    const name = session()
+    await json("edit", name, "rate", "4497", "4", "--note", "right, but slow")
+    assert.match((await grove("tree", name, "--ids")).stdout, /^77124b14 .+★4/m)
+    assert.match((await grove("show", name)).stdout, /ratings\n {2}★4 449777124b14 {2}right, but slow/)
   })
 })
 
@@ -91,16 +112,37 @@ describe("a refusal", () => {
     assert.strictEqual(readFileSync(join(folder, name), "utf8"), before)
   })
 
-  it("of a summary that nobody writes says how to give one", async () => {
-    const ran = await grove("edit", session(), "summarize", "8b5c..4497")
+  it("of a summary that the model does not write changes nothing and says how to give one", async () => {
+    const name = session()
+    const before = readFileSync(join(folder, name), "utf8")
+    writeFileSync(join(home, "config.json"), JSON.stringify({ compaction: { model: "nobody/at-all" } }))
+    const ran = await grove("edit", name, "summarize", "8b5c..4497")
+    rmSync(join(home, "config.json"))
     assert.strictEqual(ran.code, 1)
-    assert.include(ran.stderr, "--text")
+    assert.match(ran.stderr, /nobody\/at-all.*--text/)
+    assert.strictEqual(readFileSync(join(folder, name), "utf8"), before)
+  })
+
+  it("comes where a reply is being generated", async () => {
+    const name = session()
+    const { id } = JSON.parse(readFileSync(join(folder, name), "utf8").split("\n")[0]!)
+    const note = { session: id, entry: "aaaaaaaaaaaa", parentId: "f3e2e400523c", model: "a/b", started: "", text: "" }
+    mkdirSync(join(home, "running"), { recursive: true })
+    const running = join(home, "running", `${id}.aaaaaaaaaaaa.json`)
+    writeFileSync(running, JSON.stringify({ ...note, owner: FileRunningReplies.ownerOf(process.pid) }))
+    const ran = await grove("edit", name, "prune", "449777124b14")
+    const forced = await grove("edit", name, "prune", "449777124b14", "--force")
+    rmSync(running)
+    assert.deepStrictEqual([ran.code, forced.code], [1, 0])
+    assert.include(ran.stderr, "refused (busy)")
   })
 
   it.each([
     [["dsable", "4497"], "did you mean disable?"],
     [["disable"], "usage: grove edit <s> disable <id>..."],
     [["rate", "4497", "6"], "1 to 5"],
+    [["disable", "4497", "--force"], "disable does not take --force"],
+    [["stash", "4497"], "stash takes no"],
     [["summarize", "4497"], "<id>..<id>"],
     [["merge", "f334"], "--pick"]
   ])("of %j is wrong usage, exit 2", async (edit, words) => {

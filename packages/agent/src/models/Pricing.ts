@@ -1,5 +1,6 @@
 /** What a request costs, in whole millionths of a dollar, and how it is stored. */
 import type { Chat, Usage } from "@grove/core"
+import * as Catalogue from "./Catalogue.ts"
 
 /** Disjoint, save that `cacheWrite1h` is part of `cacheWrite` and `reasoning` part of `output`. */
 export interface Buckets {
@@ -38,3 +39,16 @@ export const stored = (prices: Chat.Prices | null, used: Buckets): Usage.Usage =
 /** A count as a provider gives it; whatever is no count counts nothing. */
 export const count = (value: unknown): number =>
   typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.round(value) : 0
+
+/** Prices of models by `provider/model`, where they are known better than in the table. */
+export type Overrides = { readonly [ref: string]: { readonly prices?: Chat.Prices | null } }
+
+/** Prices a request by the overrides, else by the table as of its date. */
+export const today =
+  (overrides: Overrides = {}): Usage.Pricer =>
+  ({ provider, model }, used) => {
+    const ref = `${provider}/${model}`
+    const own = Object.hasOwn(overrides, ref) ? overrides[ref]?.prices : undefined
+    const prices = own === undefined ? Catalogue.find(provider, model).prices : own
+    return prices === null ? undefined : micros(prices, used)
+  }

@@ -90,11 +90,11 @@ export class SessionTree {
   }
 
   /**
-   * The session as one line, for people who want no tree: the path to the newest entry, with nothing switched off and
-   * nothing cut off. A picture of the tree as it is now.
+   * The session as one line, for people who want no tree: the path to the newest entry that no edit made, with nothing
+   * switched off and nothing cut off. A picture of the tree as it is now.
    */
   linear(): SessionTree {
-    const rows = this.pathRows(this.rowOf(this.#newestShown())).filter((row) => !this.isMarkAt(row))
+    const rows = this.pathRows(TreeEdit.lastWritten(this)).filter((row) => !this.isMarkAt(row))
     const entries = this.entriesAt(rows).map((entry, at) => ({ ...entry, parentId: this.idAt(rows[at - 1] ?? NONE) }))
     const line = SessionTree.from(entries, undefined, this.session)
     line.#edits = TreeEdit.none

@@ -290,13 +290,22 @@ export const nearestLive = (tree: SessionTree, { pruned }: Edits, row: number): 
   return at
 }
 
-/** The last row at which the person said something: neither a mark, nor made by an edit, nor in the background. */
-const lastSaid = (tree: SessionTree, { all, background }: Edits): number => {
-  const created = new Set(all.flatMap((edit) => edit.created.map((id) => tree.rowOf(id))))
-  const isSaid = (row: number) => tree.isThere(row) && !tree.isMarkAt(row) && !created.has(row) && !background.has(row)
+const lastRow = (tree: SessionTree, isWanted: (row: number) => boolean): number => {
+  const created = new Set(tree.edits.all.flatMap((edit) => edit.created.map((id) => tree.rowOf(id))))
   let row = tree.rowCount - 1
-  while (row >= 0 && !isSaid(row)) row--
+  while (row >= 0 && (!tree.isThere(row) || tree.isMarkAt(row) || created.has(row) || !isWanted(row))) row--
   return row
+}
+
+/** The last row at which the person said something: neither a mark, nor made by an edit, nor in the background. */
+const lastSaid = (tree: SessionTree, { background }: Edits): number => lastRow(tree, (row) => !background.has(row))
+
+/** The last row that neither is a mark nor was made by an edit, finished or not. */
+export const lastWritten = (tree: SessionTree): number => {
+  const unfinished = new Set(
+    unfinishedCopies(tree, new Set(tree.edits.all.flatMap(({ created }) => rowsOf(tree, created))))
+  )
+  return lastRow(tree, (row) => !unfinished.has(row))
 }
 
 /** Where the person stands by the edits that count: where the last of them took them, else where they last spoke. */

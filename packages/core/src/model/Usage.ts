@@ -39,24 +39,46 @@ export const zero: UsageSum = {
 
 const count = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0)
 
-/** One stored usage as a sum of one request; `undefined` for what is no usage at all. */
-export const fromStored = (stored: unknown): UsageSum | undefined => {
+/** What one request used. Disjoint, save that `cacheWrite1h` is part of `cacheWrite`. */
+export interface Used {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly cacheWrite1h: number
+}
+
+/**
+ * What a request costs by today's prices, in millionths of a dollar: `null` where it cannot be said, `undefined` for a
+ * model that is not in the table, so that what was stored with the reply counts.
+ */
+export type Pricer = (
+  model: { readonly provider: string; readonly model: string },
+  used: Used
+) => number | null | undefined
+
+/** One stored usage as a sum of one request; `undefined` for what is no usage at all. `by` names the model that answered. */
+export const fromStored = (stored: unknown, price?: Pricer, by: Json = {}): UsageSum | undefined => {
   if (!isObject(stored)) return undefined
-  const input = count(stored.input)
-  const output = count(stored.output)
-  const cacheRead = count(stored.cacheRead)
-  const cacheWrite = count(stored.cacheWrite)
+  const used = {
+    input: count(stored.input),
+    output: count(stored.output),
+    cacheRead: count(stored.cacheRead),
+    cacheWrite: count(stored.cacheWrite)
+  }
   const total = isObject(stored.cost) ? stored.cost.total : undefined
-  const priced = typeof total === "number" && Number.isFinite(total)
-  const free = input + output + cacheRead + cacheWrite === 0
+  const kept = typeof total === "number" && Number.isFinite(total) ? Math.round(total * 1e6) : null
+  const isFree = used.input + used.output + used.cacheRead + used.cacheWrite === 0
+  const { provider, model } = by
+  const today =
+    typeof provider === "string" && typeof model === "string"
+      ? price?.({ provider, model }, { ...used, cacheWrite1h: count(stored.cacheWrite1h) })
+      : undefined
   return {
     requests: 1,
-    input,
-    output,
-    cacheRead,
-    cacheWrite,
+    ...used,
     reasoning: count(stored.reasoning),
-    costMicros: priced ? Math.round(total * 1e6) : free ? 0 : null
+    costMicros: isFree ? (kept ?? 0) : today === undefined ? kept : today
   }
 }
 

@@ -220,6 +220,13 @@ describe("the linear view", () => {
     assert.deepStrictEqual(sourcesOf(edited), ["b", "c"])
   })
 
+  it("does not go where only an edit has copied something", () => {
+    const copy = { origin: { session: "s1", entry: "c" } }
+    const graft = mark("g", "c", "edit", { op: "graft", sources: ["c"], targetId: "a", copies: ["x"] })
+    const tree = treeOf(...lines, user("x", "a", "c", copy), graft).linear()
+    assert.deepStrictEqual(sourcesOf(tree), ["a", "b", "d"])
+  })
+
   it("runs through marks that others appended under, and keeps labels", () => {
     const label = entry("l", "d", { type: "label", targetId: "a", label: "start" })
     const tree = treeOf(...lines, user("e", "m"), label, user("f", "e")).linear()

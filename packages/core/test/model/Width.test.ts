@@ -111,3 +111,25 @@ it("a character is as wide alone as beside one that nobody sees, whichever way i
       assert.strictEqual(Width.of(character), Width.of(`\u2060${character}`), code.toString(16))
   }
 })
+
+it("each character that is counted without looking takes one column and joins no neighbour", () => {
+  let simple = 0
+  for (let code = 0x20; code < 0x10000; code++) {
+    const character = String.fromCharCode(code)
+    if (!Width.SIMPLE.test(character)) continue
+    simple++
+    // A wide character beside it makes the whole text be looked at.
+    assert.strictEqual(Width.of(`你${character}b${character}${character}`), 6, code.toString(16))
+    assert.strictEqual(Width.cut(`${character}你`, 2), `${character}…`, code.toString(16))
+  }
+  assert.isAbove(simple, 900)
+})
+
+it("pieces of a text are as wide as fits, lose nothing and cut no character in two", () => {
+  assert.deepStrictEqual(Width.pieces("short", 5), ["short"])
+  assert.deepStrictEqual(Width.pieces("", 5), [""])
+  assert.deepStrictEqual(Width.pieces("longer", 4), ["long", "er"])
+  assert.deepStrictEqual(Width.pieces("限制限制x", 5), ["限制", "限制x"])
+  assert.deepStrictEqual(Width.pieces("👨‍👩‍👧👨‍👩‍👧", 3), ["👨‍👩‍👧", "👨‍👩‍👧"])
+  assert.deepStrictEqual(Width.pieces("限", 1), ["限"])
+})
