@@ -181,19 +181,9 @@ describe("/tree", () => {
     assert.deepStrictEqual<unknown>(other.intents, [{ _tag: "Move", to: "a2" }])
   })
 
-  it("what is left can be summarised with instructions", () => {
-    const chat = tree().press("up", "up", "right", "down", "s", "i").type("briefly").press("enter")
-    assert.deepStrictEqual<unknown>(chat.intents, [{ _tag: "Move", to: "a2", summary: { instructions: "briefly" } }])
-  })
-
   it("search finds what is folded away, and shows it", () => {
     const chat = tree().press("/").type("sqlite it").press("enter")
     assert.match(chat.screen(), /›.*ai {3}sqlite it is/)
-  })
-
-  it("keys edit the marked rows", () => {
-    const chat = tree().press("home", "space", "space", "d")
-    assert.deepStrictEqual<unknown>(chat.intents, [{ _tag: "Edit", edit: { op: "disable", ids: ["u1", "a1"] } }])
   })
 
   it("Ctrl+U shows prompts alone", () => {
