@@ -2,7 +2,7 @@
 import { basename, resolve } from "node:path"
 import { Sessions } from "@grove/core"
 import { Breadcrumbs, Trash } from "@grove/storage-files"
-import { Chat as Screen, type Theme } from "@grove/tui"
+import { Chat as Screen, type SessionHit, type Theme } from "@grove/tui"
 import { Effect } from "effect"
 import * as Chat from "./Chat.ts"
 import * as ChatSession from "./ChatSession.ts"
@@ -30,6 +30,18 @@ const colorsFor = ({ variables }: Surroundings): Theme.Colors =>
 const fileOf = (words: string, path: string, cwd: string): { readonly format: string; readonly file: string } => {
   const [format = "md", file] = words.split(/\s+/).filter((word) => word !== "")
   return { format, file: resolve(cwd, file ?? `${basename(path, ".jsonl")}.${format}`) }
+}
+
+const MOST_HITS = "500"
+
+/** What `grove search` prints, one hit a session with its first snippet. */
+const bySession = (printed: unknown): ReadonlyArray<SessionHit> => {
+  const found = new Map<string, SessionHit>()
+  for (const { path, snippet, marks } of printed as ReadonlyArray<Omit<SessionHit, "count">>) {
+    const before = found.get(path)
+    found.set(path, { ...(before ?? { path, snippet, marks }), count: (before?.count ?? 0) + 1 })
+  }
+  return [...found.values()]
 }
 
 export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt], flags }: Input) {
@@ -76,6 +88,7 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
         const { format, file } = fileOf(words, path, cwd)
         return Effect.as(Errand.finish(["export", path, "--to", format, "-o", file]), file)
       },
+      search: (query) => Effect.map(Errand.json(["search", "--limit", MOST_HITS, "--", query]), bySession),
       view: (path, entry) =>
         Effect.map(Errand.firstLine(["view"]), (url) => {
           const id = /_([^_]+)\.jsonl$/.exec(path)?.[1] ?? ""

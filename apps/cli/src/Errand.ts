@@ -25,6 +25,20 @@ export const finish = (words: ReadonlyArray<string>): Effect.Effect<void, Failur
     return Effect.sync(() => child.kill())
   })
 
+const MOST_OUTPUT = 1 << 26
+
+/** Runs a command to its end; answers the JSON it prints. */
+export const json = (words: ReadonlyArray<string>): Effect.Effect<unknown, Failure> =>
+  Effect.callback((resume) => {
+    const [program, rest] = command([...words, "--json"])
+    const child = execFile(program, rest, { maxBuffer: MOST_OUTPUT }, (error, stdout, stderr) =>
+      resume(
+        error === null ? Effect.sync(() => JSON.parse(stdout)) : Effect.fail(new Failure({ message: reason(stderr) }))
+      )
+    )
+    return Effect.sync(() => child.kill())
+  })
+
 /** Runs a command that goes on; answers the first line it prints. It ends with the chat. */
 export const firstLine = (words: ReadonlyArray<string>): Effect.Effect<string, Failure> =>
   Effect.callback((resume) => {

@@ -8,6 +8,7 @@ import {
   type ApprovalMode,
   type ChatModel,
   type Compactor,
+  type EntryId,
   PromptHistory,
   type Session,
   type SessionStoreError,
@@ -25,7 +26,7 @@ import * as HistoryView from "./state/HistoryView.ts"
 import * as SessionsView from "./state/SessionsView.ts"
 import * as Symbols from "./state/Symbols.ts"
 import * as TreePane from "./state/TreePane.ts"
-import type { DoubleEscape, Event, Intent, PromptScope } from "./state/View.ts"
+import type { DoubleEscape, Event, Intent, PromptScope, SessionHit } from "./state/View.ts"
 
 /** What the chat begins with. */
 export type Beginning =
@@ -56,6 +57,8 @@ export interface Options {
   readonly discard: (path: string) => Effect.Effect<void, { readonly message: string }>
   /** Writes a session to a file; answers where it is. */
   readonly exportTo: (path: string, words: string) => Effect.Effect<string, { readonly message: string }>
+  /** Looks for sessions by what was said in them. */
+  readonly search: (query: string) => Effect.Effect<ReadonlyArray<SessionHit>, { readonly message: string }>
   /** Opens the web viewer; answers its address. */
   readonly view: (path: string, entry: string | null) => Effect.Effect<string, { readonly message: string }>
 }
@@ -66,6 +69,7 @@ export type Services = Approval.Approvals | ChatModel | Compactor | Engine | Pro
 const FRAME_MILLIS = 16
 const TICK_MILLIS = 100
 const MOST_PROMPTS = 200
+const SEARCH_REST = "300 millis"
 
 const screens: Commands.Screens = {
   tree: (world) => TreePane.view(TreePane.open(world)),
@@ -179,6 +183,16 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
       tell({ _tag: "Prompts", query, scope, prompts, total: prompts.length })
     })
 
+    let searched = 0
+    /** Once the person has stopped typing for a moment. */
+    const searchSessions = Effect.fnUntraced(function* (query: string) {
+      const mine = ++searched
+      yield* Effect.sleep(SEARCH_REST)
+      if (mine !== searched) return
+      const hits = query.trim() === "" ? [] : yield* options.search(query.trim())
+      if (mine === searched) tell({ _tag: "SessionsFound", query: query.trim(), hits })
+    })
+
     const outside = Effect.fnUntraced(function* (text: string) {
       const { editor } = options
       if (editor === undefined) return say("error", "set EDITOR or VISUAL to the program you write with")
@@ -221,7 +235,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         case "Move":
           return conversation.move(intent.to, intent.summary)
         case "Fork":
-          return conversation.fork(intent.at, intent.prompt)
+          return conversation.fork(intent.at, intent.prompt, intent.name)
         case "Compact":
           return conversation.compact(intent.instructions)
         case "Name":
@@ -262,8 +276,13 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
           return Effect.map(sessions.list(intent.all ? {} : { cwd: options.cwd }), (found) =>
             tell({ _tag: "Sessions", all: intent.all, sessions: found })
           )
-        case "OpenSession":
-          return conversation.open(intent.path)
+        case "SearchSessions":
+          return searchSessions(intent.query)
+        case "OpenSession": {
+          const { path, at } = intent
+          const there = at === undefined ? Effect.void : conversation.move(at as EntryId, undefined)
+          return Effect.andThen(conversation.open(path), there)
+        }
         case "NewSession":
           return conversation.fresh
         case "RenameSession":

@@ -379,14 +379,15 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       yield* changed(edited, false)
       say("info", words)
     }),
-    fork: Effect.fnUntraced(function* (at: EntryId | null, prompt: Prompt | null) {
+    fork: Effect.fnUntraced(function* (at: EntryId | null, prompt: Prompt | null, name: string | undefined) {
       if (session === null) return
       const source = session.ref.path
       const ref =
         at === null
           ? yield* sessions.create({ cwd: options.cwd, parentSession: source })
           : yield* sessions.fork(source, { at, cwd: options.cwd })
-      yield* open(ref.path)
+      const forked = yield* open(ref.path)
+      if (name !== undefined && name !== "") yield* forked.name(name)
       if (prompt !== null) tell({ _tag: "Filled", prompt })
       say("info", `forked; the session it came from stays as it is`)
     }),

@@ -1,8 +1,9 @@
 /** The prompts of the path, newest first: to go back to one in this session, or to go on from it in a new one. */
 import { isObject, type Json, Preview, type SessionTree } from "@grove/core/model"
+import * as Ask from "./Ask.ts"
 import * as Picker from "./Picker.ts"
 import * as Row from "./Row.ts"
-import type { Prompt, SessionState, View, World } from "./View.ts"
+import type { Intent, Prompt, SessionState, View, World } from "./View.ts"
 import * as Words from "./Words.ts"
 
 /** A place to go on from: before a prompt, or where the person stands. */
@@ -73,6 +74,10 @@ export const fork = (world: World): View => {
   const turns = turnsOf(session)
   const here = tree.rowOf(leaf)
   const now: ReadonlyArray<Turn> = leaf === null ? [] : [{ turn: null, row: here }]
+  const forkAt = ({ turn, row }: Turn): Extract<Intent, { readonly _tag: "Fork" }> =>
+    turn === null
+      ? { _tag: "Fork", at: leaf, prompt: null }
+      : { _tag: "Fork", at: tree.idAt(tree.shownParentRow(row)), prompt: promptAt(tree, row) }
   return Picker.make<Turn>({
     name: "fork",
     title: () => Row.row("FORK into a new session", "title"),
@@ -100,14 +105,15 @@ export const fork = (world: World): View => {
         )
       ]
     },
-    hint: ["Enter fork", "Esc"],
+    hint: ["Enter fork", "Tab fork with a name", "Esc"],
     nothing: (query) => (query === "" ? "nothing was said here yet" : "no prompt of this path has these letters"),
-    enter: ({ turn, row }) => ({
-      intents: [
-        turn === null
-          ? { _tag: "Fork", at: leaf, prompt: null }
-          : { _tag: "Fork", at: tree.idAt(tree.shownParentRow(row)), prompt: promptAt(tree, row) }
-      ]
-    })
+    enter: (item) => ({ intents: [forkAt(item)] }),
+    keys: {
+      tab: (item) => {
+        if (item === undefined) return {}
+        const answer = (name: string): Picker.Taken => ({ intents: [{ ...forkAt(item), name }] })
+        return { close: true, open: Ask.make({ name: "fork-name", question: "Name of the new session", answer }) }
+      }
+    }
   })
 }
