@@ -15,6 +15,7 @@ import {
   TreeUsage
 } from "@grove/core"
 import { Clock, Effect, Exit, Scope, Stream } from "effect"
+import { Costs } from "./Costs.ts"
 import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
 import type { Symbols } from "./state/Symbols.ts"
@@ -114,6 +115,20 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
 
   // --------------------------------------------------------------------------------------------------- sessions
 
+  const costs = new WeakMap<Session, Costs>()
+  const spent = (opened: Session): Costs => {
+    const known = costs.get(opened) ?? new Costs(opened.tree)
+    costs.set(opened, known)
+    if (!known.isWhole) known.read()
+    return known
+  }
+  /** Reads what a long session cost after it is on the screen, a slice at a time. */
+  const countUp = Effect.fnUntraced(function* (opened: Session) {
+    if (spent(opened).isWhole) return
+    while (opened === session && !spent(opened).isWhole) yield* Effect.sleep(0)
+    yield* changed(opened, false)
+  })
+
   const stateOf = Effect.fnUntraced(function* (opened: Session) {
     const { ref, header } = opened
     const tree = linear ? opened.tree.linear() : opened.tree
@@ -125,7 +140,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       tree,
       leaf,
       readOnly: false,
-      usage: TreeUsage.sums(tree, leaf),
+      usage: spent(opened).at(leaf),
       tokens: ContextSize.at(tree, leaf).tokens
     }
     return state
@@ -170,12 +185,18 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     session = opened
     scope = next
     yield* opened.events.pipe(
-      Stream.runForEach((event) => changed(opened, event._tag === "ForeignEntries")),
+      Stream.runForEach((event) => {
+        if (event._tag === "ChangesLost") return Effect.sync(() => say("error", explain(event.error)))
+        const isForeign = event._tag === "ForeignEntries"
+        if (isForeign && opened === session) say("info", "another program wrote to this session; /tree shows what")
+        return changed(opened, isForeign)
+      }),
       Effect.forkIn(next)
     )
     if (!isFresh) yield* engine.recover(opened)
     shown = yield* stateOf(opened)
     tell(isFresh ? { _tag: "Changed", session: shown, foreign: false } : { _tag: "Opened", session: shown })
+    yield* Effect.forkIn(countUp(opened), next)
     yield* options.onOpened(opened.ref.path)
     yield* showModel
     yield* showApproval
