@@ -2,13 +2,13 @@
 import { basename, resolve } from "node:path"
 import { Sessions } from "@grove/core"
 import { Breadcrumbs, Trash } from "@grove/storage-files"
-import { Chat as Screen, type Theme } from "@grove/tui"
+import { Chat as Screen, type SessionHit, type Theme } from "@grove/tui"
 import { Effect } from "effect"
 import * as Chat from "./Chat.ts"
 import * as ChatSession from "./ChatSession.ts"
-import { Failure } from "./CliError.ts"
 import type { Input } from "./Command.ts"
 import { Environment, type Surroundings } from "./Environment.ts"
+import * as Errand from "./Errand.ts"
 import { Paths } from "./Paths.ts"
 import * as Settings from "./Settings.ts"
 import * as Signals from "./Signals.ts"
@@ -30,6 +30,18 @@ const colorsFor = ({ variables }: Surroundings): Theme.Colors =>
 const fileOf = (words: string, path: string, cwd: string): { readonly format: string; readonly file: string } => {
   const [format = "md", file] = words.split(/\s+/).filter((word) => word !== "")
   return { format, file: resolve(cwd, file ?? `${basename(path, ".jsonl")}.${format}`) }
+}
+
+const MOST_HITS = "500"
+
+/** What `grove search` prints, one hit a session with its first snippet. */
+const bySession = (printed: unknown): ReadonlyArray<SessionHit> => {
+  const found = new Map<string, SessionHit>()
+  for (const { path, snippet, marks } of printed as ReadonlyArray<Omit<SessionHit, "count">>) {
+    const before = found.get(path)
+    found.set(path, { ...(before ?? { path, snippet, marks }), count: (before?.count ?? 0) + 1 })
+  }
+  return [...found.values()]
 }
 
 export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt], flags }: Input) {
@@ -65,7 +77,6 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
       theme: themeFor(surroundings, settings.theme),
       colors: colorsFor(surroundings),
       unicode: unicode && settings.ascii !== true,
-      term: variables.TERM,
       editor: variables.VISUAL || variables.EDITOR || undefined,
       onOpened: (file) =>
         records && terminal !== undefined
@@ -74,10 +85,15 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
       discard: (path) =>
         Effect.asVoid(Trash.move(paths, { id: basename(path, ".jsonl"), path }).pipe(StorageWords.told())),
       exportTo: (path, words) => {
-        const { format } = fileOf(words, path, cwd)
-        return Effect.fail(new Failure({ message: `cannot write ${format} yet; the session itself is ${path}` }))
+        const { format, file } = fileOf(words, path, cwd)
+        return Effect.as(Errand.finish(["export", path, "--to", format, "-o", file]), file)
       },
-      view: () => Effect.fail(new Failure({ message: "the web viewer is not installed" }))
+      search: (query) => Effect.map(Errand.json(["search", "--limit", MOST_HITS, "--", query]), bySession),
+      view: (path, entry) =>
+        Effect.map(Errand.firstLine(["view"]), (url) => {
+          const id = /_([^_]+)\.jsonl$/.exec(path)?.[1] ?? ""
+          return `${url.replace(/\/$/, "")}/s/${encodeURIComponent(id)}${entry === null ? "" : `?entry=${encodeURIComponent(entry)}`}`
+        })
     })
   })
   const code = yield* Effect.provide(chat, Chat.layer({ records, beside }))

@@ -8,6 +8,7 @@ import {
   type ApprovalMode,
   type ChatModel,
   type Compactor,
+  type EntryId,
   PromptHistory,
   type Session,
   type SessionStoreError,
@@ -25,7 +26,7 @@ import * as HistoryView from "./state/HistoryView.ts"
 import * as SessionsView from "./state/SessionsView.ts"
 import * as Symbols from "./state/Symbols.ts"
 import * as TreePane from "./state/TreePane.ts"
-import type { DoubleEscape, Event, Intent, PromptScope } from "./state/View.ts"
+import type { DoubleEscape, Event, Intent, PromptScope, SessionHit } from "./state/View.ts"
 
 /** What the chat begins with. */
 export type Beginning =
@@ -49,7 +50,6 @@ export interface Options {
   readonly theme: Theme.Theme
   readonly colors: Theme.Colors
   readonly unicode: boolean
-  readonly term: string | undefined
   /** What the person writes longer texts with. */
   readonly editor: string | undefined
   readonly onOpened: (path: string) => Effect.Effect<void>
@@ -57,6 +57,8 @@ export interface Options {
   readonly discard: (path: string) => Effect.Effect<void, { readonly message: string }>
   /** Writes a session to a file; answers where it is. */
   readonly exportTo: (path: string, words: string) => Effect.Effect<string, { readonly message: string }>
+  /** Looks for sessions by what was said in them. */
+  readonly search: (query: string) => Effect.Effect<ReadonlyArray<SessionHit>, { readonly message: string }>
   /** Opens the web viewer; answers its address. */
   readonly view: (path: string, entry: string | null) => Effect.Effect<string, { readonly message: string }>
 }
@@ -67,6 +69,7 @@ export type Services = Approval.Approvals | ChatModel | Compactor | Engine | Pro
 const FRAME_MILLIS = 16
 const TICK_MILLIS = 100
 const MOST_PROMPTS = 200
+const SEARCH_REST = "300 millis"
 
 const screens: Commands.Screens = {
   tree: (world) => TreePane.view(TreePane.open(world)),
@@ -153,6 +156,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         cwd: options.cwd,
         model: options.model,
         approval: options.approval,
+        linear: options.linear,
         path: options.path,
         onOpened: options.onOpened,
         onPrompt: remembered
@@ -177,6 +181,16 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         entry
       }))
       tell({ _tag: "Prompts", query, scope, prompts, total: prompts.length })
+    })
+
+    let searched = 0
+    /** Once the person has stopped typing for a moment. */
+    const searchSessions = Effect.fnUntraced(function* (query: string) {
+      const mine = ++searched
+      yield* Effect.sleep(SEARCH_REST)
+      if (mine !== searched) return
+      const hits = query.trim() === "" ? [] : yield* options.search(query.trim())
+      if (mine === searched) tell({ _tag: "SessionsFound", query: query.trim(), hits })
     })
 
     const outside = Effect.fnUntraced(function* (text: string) {
@@ -221,7 +235,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         case "Move":
           return conversation.move(intent.to, intent.summary)
         case "Fork":
-          return conversation.fork(intent.at, intent.prompt)
+          return conversation.fork(intent.at, intent.prompt, intent.name)
         case "Compact":
           return conversation.compact(intent.instructions)
         case "Name":
@@ -262,8 +276,13 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
           return Effect.map(sessions.list(intent.all ? {} : { cwd: options.cwd }), (found) =>
             tell({ _tag: "Sessions", all: intent.all, sessions: found })
           )
-        case "OpenSession":
-          return conversation.open(intent.path)
+        case "SearchSessions":
+          return searchSessions(intent.query)
+        case "OpenSession": {
+          const { path, at } = intent
+          const there = at === undefined ? Effect.void : conversation.move(at as EntryId, undefined)
+          return Effect.andThen(conversation.open(path), there)
+        }
         case "NewSession":
           return conversation.fresh
         case "RenameSession":
@@ -277,11 +296,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         case "DeletePrompt":
           return history.remove([intent.id])
         case "ToggleLinear":
-          return Effect.sync(() => {
-            const linear = !app.world.linear
-            tell({ _tag: "LinearChanged", linear })
-            say("info", linear ? "linear: branches are hidden" : "branches are shown")
-          })
+          return conversation.toggleLinear
         case "Edit":
           return conversation.edit(intent.edit, app.world.symbols)
         case "Continue":
@@ -318,7 +333,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
           output: process.stdout,
           theme: options.theme,
           colors: options.colors,
-          term: options.term,
+          unicode: options.unicode,
           onInput: tell,
           onResize: (columns, rows) => tell({ _tag: "Resize", columns, rows })
         })

@@ -15,6 +15,7 @@ import {
   TreeUsage
 } from "@grove/core"
 import { Clock, Effect, Exit, Scope, Stream } from "effect"
+import { Costs } from "./Costs.ts"
 import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
 import type { Symbols } from "./state/Symbols.ts"
@@ -24,6 +25,8 @@ export interface Options {
   readonly cwd: string
   readonly model: string | undefined
   readonly approval: ApprovalMode | undefined
+  /** One line of conversation: edits and branches are ignored, and the newest entry is gone on from. */
+  readonly linear: boolean
   /** Where a new session is to be, if the person said so. */
   readonly path: string | undefined
   /** Told of every session that is opened, for the breadcrumb of the terminal. */
@@ -97,6 +100,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   let shown = unborn(options.cwd)
   let chosenModel = options.model
   let approval = options.approval
+  let linear = options.linear
   let turn: { readonly turn: Turn; state: TurnState; readonly prompt: Prompt | null } | null = null
   let isStarting = false
   let background = 0
@@ -111,9 +115,24 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
 
   // --------------------------------------------------------------------------------------------------- sessions
 
+  const costs = new WeakMap<Session, Costs>()
+  const spent = (opened: Session): Costs => {
+    const known = costs.get(opened) ?? new Costs(opened.tree)
+    costs.set(opened, known)
+    if (!known.isWhole) known.read()
+    return known
+  }
+  /** Reads what a long session cost after it is on the screen, a slice at a time. */
+  const countUp = Effect.fnUntraced(function* (opened: Session) {
+    if (spent(opened).isWhole) return
+    while (opened === session && !spent(opened).isWhole) yield* Effect.sleep(0)
+    yield* changed(opened, false)
+  })
+
   const stateOf = Effect.fnUntraced(function* (opened: Session) {
-    const { ref, tree, header } = opened
-    const leaf = yield* opened.main.leaf
+    const { ref, header } = opened
+    const tree = linear ? opened.tree.linear() : opened.tree
+    const leaf = linear ? tree.leaf : yield* opened.main.leaf
     const state: SessionState = {
       ref,
       cwd: header?.cwd ?? options.cwd,
@@ -121,7 +140,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       tree,
       leaf,
       readOnly: false,
-      usage: TreeUsage.sums(tree, leaf),
+      usage: spent(opened).at(leaf),
       tokens: ContextSize.at(tree, leaf).tokens
     }
     return state
@@ -166,12 +185,18 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     session = opened
     scope = next
     yield* opened.events.pipe(
-      Stream.runForEach((event) => changed(opened, event._tag === "ForeignEntries")),
+      Stream.runForEach((event) => {
+        if (event._tag === "ChangesLost") return Effect.sync(() => say("error", explain(event.error)))
+        const isForeign = event._tag === "ForeignEntries"
+        if (isForeign && opened === session) say("info", "another program wrote to this session; /tree shows what")
+        return changed(opened, isForeign)
+      }),
       Effect.forkIn(next)
     )
     if (!isFresh) yield* engine.recover(opened)
     shown = yield* stateOf(opened)
     tell(isFresh ? { _tag: "Changed", session: shown, foreign: false } : { _tag: "Opened", session: shown })
+    yield* Effect.forkIn(countUp(opened), next)
     yield* options.onOpened(opened.ref.path)
     yield* showModel
     yield* showApproval
@@ -269,6 +294,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     isStarting = true
     const opened = yield* ensured
     yield* options.onPrompt(prompt.text, opened)
+    if (linear && shown.leaf !== null) yield* Effect.ignore(opened.main.branch(shown.leaf))
     const started = yield* Effect.provideService(
       engine.start(opened, { ...replyOptions(), prompt: contentOf(prompt) }),
       Scope.Scope,
@@ -348,7 +374,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       if (summary === undefined) {
         yield* to === null ? session.main.resetLeaf : session.main.branch(to)
       } else {
-        say("info", "summarising the branch that is left…")
+        say("info", "summarising the branch that is left")
         const by = yield* summarizedBy(session)
         yield* compactor.summarizeBranch(session, session.main, to, { ...by, instructions: summary.instructions })
         say("info", "the branch that was left is summarised here")
@@ -359,7 +385,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     edit: Effect.fnUntraced(function* (edit: Edit, symbols: Symbols) {
       if (session === null) return say("error", "say something first; then there is something to edit")
       const edited = session
-      if (edit.op === "summarize" || edit.op === "mergeSummary") say("info", "summarising…")
+      if (edit.op === "summarize" || edit.op === "mergeSummary") say("info", "summarising")
       /** Summaries are written by whoever answers here. */
       const summarizeRows: typeof compactor.summarizeRows = (of, rows) =>
         summarizedBy(of).pipe(
@@ -374,20 +400,21 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       yield* changed(edited, false)
       say("info", words)
     }),
-    fork: Effect.fnUntraced(function* (at: EntryId | null, prompt: Prompt | null) {
+    fork: Effect.fnUntraced(function* (at: EntryId | null, prompt: Prompt | null, name: string | undefined) {
       if (session === null) return
       const source = session.ref.path
       const ref =
         at === null
           ? yield* sessions.create({ cwd: options.cwd, parentSession: source })
           : yield* sessions.fork(source, { at, cwd: options.cwd })
-      yield* open(ref.path)
+      const forked = yield* open(ref.path)
+      if (name !== undefined && name !== "") yield* forked.name(name)
       if (prompt !== null) tell({ _tag: "Filled", prompt })
       say("info", `forked; the session it came from stays as it is`)
     }),
     compact: Effect.fnUntraced(function* (instructions: string) {
       if (session === null) return say("info", "nothing to compact yet")
-      say("info", "summarising the older part…")
+      say("info", "summarising the older part")
       const outcome = yield* engine.compact(session, {
         ...(chosenModel === undefined ? {} : { model: chosenModel }),
         ...(instructions === "" ? {} : { instructions })
@@ -420,6 +447,12 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
         yield* consent(mode, allowed.tools)
       }
       say("info", `approval: ${mode}`)
+    }),
+    toggleLinear: Effect.gen(function* () {
+      linear = !linear
+      tell({ _tag: "LinearChanged", linear })
+      if (session !== null) yield* changed(session, false)
+      say("info", linear ? "linear: the newest entry, without branches and edits" : "branches and edits are shown")
     }),
     approve: (callId: string, answer: "once" | "always" | "no") => Effect.sync(() => waiting.get(callId)?.(answer)),
     sample: Effect.fnUntraced(function* (count: number) {

@@ -15,7 +15,8 @@ export interface Options {
   readonly output: WriteStream
   readonly theme: Theme.Theme
   readonly colors: Theme.Colors
-  readonly term: string | undefined
+  /** Whether the terminal shows more than ASCII. */
+  readonly unicode: boolean
   readonly onInput: (input: Keys.Input) => void
   readonly onResize: (columns: number, rows: number) => void
 }
@@ -87,9 +88,14 @@ export const open = (options: Options): Screen => {
     fullUnicode: true,
     warnings: false,
     autoPadding: false,
-    ...(options.term === undefined ? {} : { terminal: options.term })
+    // What every terminal of today understands; their own descriptions name much that blessed cannot read.
+    terminal: "xterm-256color"
   } as unknown as Widgets.IScreenOptions) as Widgets.Screen & { readonly enter: () => void; readonly leave: () => void }
   const { program } = screen
+  // Lines are characters like all others, not a second character set.
+  const { tput } = screen as unknown as { readonly tput: { brokenACS: boolean; unicode: boolean } }
+  tput.brokenACS = true
+  tput.unicode = options.unicode
   const box = blessed.box({ parent: screen, top: 0, left: 0, width: "100%", height: "100%", tags: false, wrap: false })
   let caret: Frame["caret"] = null
   const placeCaret = () => {

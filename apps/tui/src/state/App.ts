@@ -91,13 +91,19 @@ const tooSmall = ({ columns, rows }: World): Frame => {
   return { rows: [...words, ...filler].slice(0, rows), caret: null }
 }
 
+const ELLIPSIS = "…"
+/** What was cut off is shown in one column, also where there is no sign for it. */
+const withoutEllipsis = (row: Row.Row): Row.Row =>
+  row.map(({ text, style }) => ({ text: text.replaceAll(ELLIPSIS, "."), style }))
+
 /** The screen as it is to be painted: exactly as many rows as it has lines, none wider than it is. */
 export const draw = ({ world, chat, views }: App): Frame => {
   if (world.columns < LEAST.columns || world.rows < LEAST.rows) return tooSmall(world)
   const at = (index: number): Frame =>
     index < 0 ? ChatScreen.draw(chat, world) : views[index]!.draw(world, () => at(index - 1))
   const { rows, caret } = at(views.length - 1)
-  return { rows: rows.map((row) => Row.cut(row, world.columns)), caret }
+  const fitting = rows.map((row) => Row.cut(row, world.columns))
+  return { rows: world.symbols.more === ELLIPSIS ? fitting : fitting.map(withoutEllipsis), caret }
 }
 
 /** Whether something on the screen moves by itself. */

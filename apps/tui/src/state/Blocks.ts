@@ -30,7 +30,7 @@ export const of = (session: SessionState): ReadonlyArray<Block> => {
   const known = made.get(session)
   if (known !== undefined) return known
   const { tree, leaf } = session
-  const disabled = tree.facts.disabled
+  const disabled = tree.edits.disabled
   const blocks: Array<Block & { results: Array<number>; muted: number }> = []
   for (const row of tree.pathRows(tree.rowOf(leaf))) {
     if (isSilent(tree, row)) continue

@@ -22,7 +22,9 @@ export interface ChatState {
   readonly recall: { readonly index: number; readonly draft: Editor.Editor } | null
   readonly folderPrompts: ReadonlyArray<string>
   readonly completion: Completion.Completion | null
+  /** For completing their names; `null` before they are there. */
   readonly files: ReadonlyArray<string> | null
+  readonly hasAskedForFiles: boolean
   readonly find: { readonly query: Editor.Editor; readonly hit: string | null } | null
   readonly notice: Notice | null
   readonly escapedAt: number
@@ -39,6 +41,7 @@ export const initial: ChatState = {
   folderPrompts: [],
   completion: null,
   files: null,
+  hasAskedForFiles: false,
   find: null,
   notice: null,
   escapedAt: 0,
@@ -143,9 +146,9 @@ export const filled = ({ text, images }: Prompt, before: Editor.Editor): Editor.
 
 const completed = (chat: ChatState, screens: Commands.Screens): Step => {
   const completion = Completion.at(chat.editor, Commands.commands(screens), chat.files)
-  const asks = chat.files === null && Completion.asksForFiles(chat.editor)
+  const asks = !chat.hasAskedForFiles && Completion.asksForFiles(chat.editor)
   const intents: ReadonlyArray<Intent> = asks ? [{ _tag: "ListFiles" }] : []
-  return { chat: { ...chat, completion }, intents }
+  return { chat: { ...chat, completion, hasAskedForFiles: asks || chat.hasAskedForFiles }, intents }
 }
 
 const edited = (chat: ChatState, editor: Editor.Editor, screens: Commands.Screens): Step =>

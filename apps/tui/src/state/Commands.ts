@@ -43,7 +43,7 @@ const approvals = ({ approval }: World): View =>
         columns
       ),
     preview: () => [Row.row("for this session, from now on", "dim")],
-    hint: "Enter choose · Esc",
+    hint: ["Enter choose", "Esc"],
     nothing: () => "no such mode",
     enter: ({ mode }) => ({ intents: [{ _tag: "ChooseApproval", mode }] }),
     first: ({ mode }) => mode === approval
@@ -74,8 +74,8 @@ const models = (current: string | undefined, items: ReadonlyArray<ListedModel>):
     item === undefined
       ? []
       : [Row.cut(Row.row(item.problem ?? item.info.name, item.problem === null ? "plain" : "warning"), columns)],
-  hint: "Enter choose · Esc",
-  nothing: (query) => (query === "" ? "asking the providers…" : "no model has these letters"),
+  hint: ["Enter choose", "Esc"],
+  nothing: (query) => (query === "" ? "asking the providers" : "no model has these letters"),
   enter: ({ info }) => ({ intents: [{ _tag: "ChooseModel", ref: info.ref }] }),
   hear: (event) => (event._tag === "Models" ? models(current, listed(event.listings)) : null)
 })
@@ -254,7 +254,7 @@ export const palette = (screens: Screens): View =>
     row: ({ name, about, key = "" }, columns) =>
       Row.spread([Row.span(` /${name}`.padEnd(12), "accent"), Row.span(about)], Row.row(`  ${key}`, "dim"), columns),
     preview: () => [],
-    hint: "Enter run · Esc",
+    hint: ["Enter run", "Esc"],
     nothing: () => "no command has these letters",
     enter: ({ run }, world) => {
       const { find = false, ...rest } = run("", world, { text: "", images: [] })

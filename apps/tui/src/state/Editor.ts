@@ -66,14 +66,13 @@ export const imagesOf = ({ text, attachments }: Editor): ReadonlyArray<{ readonl
 
 // ------------------------------------------------------------------------------------------------------- changing
 
-const remembered = (editor: Editor, run: Editor["run"]): Pick<Editor, "past" | "future" | "run"> => ({
-  past:
-    run !== null && run === editor.run
-      ? editor.past
-      : [...editor.past.slice(1 - MOST_UNDO), { text: editor.text, caret: editor.caret }],
-  future: [],
-  run
-})
+/** What was undone stays in the past as well: going back and then writing something else loses neither. */
+const remembered = (editor: Editor, run: Editor["run"]): Pick<Editor, "past" | "future" | "run"> => {
+  if (run !== null && run === editor.run) return { past: editor.past, future: [], run }
+  const now = { text: editor.text, caret: editor.caret }
+  const undone = editor.future.length === 0 ? [] : [now, ...editor.future.toReversed()]
+  return { past: [...editor.past, ...undone, now].slice(-MOST_UNDO), future: [], run }
+}
 
 const replace = (editor: Editor, from: number, to: number, by: string, run: Editor["run"]): Editor => {
   if (from === to && by === "") return editor

@@ -1,8 +1,9 @@
 /** The prompts of the path, newest first: to go back to one in this session, or to go on from it in a new one. */
 import { isObject, type Json, Preview, type SessionTree } from "@grove/core/model"
+import * as Ask from "./Ask.ts"
 import * as Picker from "./Picker.ts"
 import * as Row from "./Row.ts"
-import type { Prompt, SessionState, View, World } from "./View.ts"
+import type { Intent, Prompt, SessionState, View, World } from "./View.ts"
 import * as Words from "./Words.ts"
 
 /** A place to go on from: before a prompt, or where the person stands. */
@@ -57,7 +58,7 @@ export const branchHere = (world: World): View => {
       const text = Preview.line(promptAt(tree, item.row).text, columns * 2)
       return Row.wrap(Row.row(text), columns)
     },
-    hint: "Enter: go back to before it, its text to the editor · nothing is lost · Esc",
+    hint: ["Enter: go back to before it, its text to the editor", "nothing is lost", "Esc"],
     nothing: (query) => (query === "" ? "nothing was said here yet" : "no prompt of this path has these letters"),
     enter: ({ row }) => ({
       intents: [{ _tag: "Move", to: tree.idAt(tree.shownParentRow(row)) }],
@@ -73,6 +74,10 @@ export const fork = (world: World): View => {
   const turns = turnsOf(session)
   const here = tree.rowOf(leaf)
   const now: ReadonlyArray<Turn> = leaf === null ? [] : [{ turn: null, row: here }]
+  const forkAt = ({ turn, row }: Turn): Extract<Intent, { readonly _tag: "Fork" }> =>
+    turn === null
+      ? { _tag: "Fork", at: leaf, prompt: null }
+      : { _tag: "Fork", at: tree.idAt(tree.shownParentRow(row)), prompt: promptAt(tree, row) }
   return Picker.make<Turn>({
     name: "fork",
     title: () => Row.row("FORK into a new session", "title"),
@@ -86,23 +91,29 @@ export const fork = (world: World): View => {
             columns
           )
         : drawn(item, columns, world),
-    preview: (item, columns) => {
+    preview: (item, columns, { symbols }) => {
       if (item === undefined) return []
       const isNow = item.turn === null
       const copies = isNow
         ? tree.pathRows(here).filter((row) => !tree.isMarkAt(row)).length
         : entriesBefore(tree, item.row)
       const editor = isNow ? "(empty)" : Preview.line(promptAt(tree, item.row).text, Math.max(10, columns - 40))
-      return [Row.cut(Row.row(`copies ${Words.count(copies, "entry", "entries")} · editor gets: ${editor}`), columns)]
-    },
-    hint: "Enter fork · Esc",
-    nothing: (query) => (query === "" ? "nothing was said here yet" : "no prompt of this path has these letters"),
-    enter: ({ turn, row }) => ({
-      intents: [
-        turn === null
-          ? { _tag: "Fork", at: leaf, prompt: null }
-          : { _tag: "Fork", at: tree.idAt(tree.shownParentRow(row)), prompt: promptAt(tree, row) }
+      return [
+        Row.cut(
+          Row.row(`copies ${Words.count(copies, "entry", "entries")}${symbols.dot}editor gets: ${editor}`),
+          columns
+        )
       ]
-    })
+    },
+    hint: ["Enter fork", "Tab fork with a name", "Esc"],
+    nothing: (query) => (query === "" ? "nothing was said here yet" : "no prompt of this path has these letters"),
+    enter: (item) => ({ intents: [forkAt(item)] }),
+    keys: {
+      tab: (item) => {
+        if (item === undefined) return {}
+        const answer = (name: string): Picker.Taken => ({ intents: [{ ...forkAt(item), name }] })
+        return { close: true, open: Ask.make({ name: "fork-name", question: "Name of the new session", answer }) }
+      }
+    }
   })
 }

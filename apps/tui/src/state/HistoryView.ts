@@ -27,7 +27,8 @@ const picker = (
   scope: PromptScope,
   items: ReadonlyArray<PastPrompt>,
   query: string,
-  isAsked: boolean
+  isAsked: boolean,
+  isByTime: boolean
 ): Picker.Picker<PastPrompt> => ({
   name: "history",
   title: ({ symbols }) => [
@@ -36,24 +37,30 @@ const picker = (
       Row.span(`${name === scope ? symbols.on : symbols.off} ${word} `, name === scope ? "plain" : "dim")
     )
   ],
-  items,
+  items: isByTime ? items.toSorted((a, b) => b.lastUsed - a.lastUsed) : items,
   textOf: ({ text }) => text,
-  row: ({ text, uses, cwd, lastUsed }, columns, { now }) => {
-    const right = `  ×${uses}  ${Preview.line(folderName(cwd), 12).padEnd(12)} ${Words.age(lastUsed, now).padStart(4)}`
+  row: ({ text, uses, cwd, lastUsed }, columns, { now, symbols }) => {
+    const right = `  ${symbols.times}${uses}  ${Preview.line(folderName(cwd), 12).padEnd(12)} ${Words.age(lastUsed, now).padStart(4)}`
     return Row.spread(Row.row(Preview.line(text, columns)), Row.row(right, "dim"), columns)
   },
   preview: (item, columns) =>
     item === undefined ? [] : Row.wrap(Row.row(Preview.line(item.text, columns * 3)), columns).slice(0, 3),
-  hint: "Enter insert · ^R scope · ^D delete · Esc",
+  hint: ["Enter insert", "^O open that turn", "^R scope", isByTime ? "^S by fit" : "^S by time", "^D delete", "Esc"],
   nothing: (words) =>
     !isAsked
-      ? "looking…"
+      ? "looking"
       : words === ""
         ? "nothing was typed here yet; ^R: a wider scope"
         : "no prompt has these words; ^R: another scope",
   enter: ({ text }) => ({ events: [{ _tag: "Filled", prompt: { text, images: [] } }] }),
   keys: {
     "ctrl+r": () => search(query, scopeAfter(scope)),
+    "ctrl+s": () => ({ events: [{ _tag: "PromptsSorted" }] }),
+    "ctrl+o": (item) => {
+      if (item === undefined || item.session === null) return {}
+      const at = item.entry === null ? {} : { at: item.entry }
+      return { close: true, intents: [{ _tag: "OpenSession", path: item.session, ...at }] }
+    },
     "ctrl+d": (item) =>
       item === undefined || item.id === null
         ? {}
@@ -65,10 +72,13 @@ const picker = (
           }
   },
   search: (words) => search(words, scope),
-  hear: (event) => (event._tag === "Prompts" ? picker(event.scope, event.prompts, event.query, true) : null)
+  hear: (event) => {
+    if (event._tag === "Prompts") return picker(event.scope, event.prompts, event.query, true, isByTime)
+    return event._tag === "PromptsSorted" ? picker(scope, items, query, isAsked, !isByTime) : null
+  }
 })
 
 export const open = (_: World): Outcome => ({
-  open: Picker.make(picker("all", [], "", false)),
+  open: Picker.make(picker("all", [], "", false, false)),
   ...search("", "all")
 })

@@ -110,7 +110,7 @@ const list = ({ items, ordered, start }: Tokens.List, options: Options, depth: n
     const box = item.task ? (item.checked === true ? "[x] " : "[ ] ") : ""
     const wide = sign.length
     const tokens = item.tokens.filter(({ type }) => type !== "checkbox")
-    const rows = blocks(tokens, { ...options, columns: options.columns - wide }, depth + 1)
+    const rows = blocks(tokens, { ...options, columns: options.columns - wide - box.length }, depth + 1)
     const body = rows.length === 0 ? [Row.empty] : rows
     const first = [Row.span(sign, "dim"), ...(box === "" ? [] : [Row.span(box, "accent")])]
     return Row.indent(body, first, Row.row(" ".repeat(wide)))
@@ -181,5 +181,5 @@ export const render = (text: string, options: Options): ReadonlyArray<Row.Row> =
   const narrowest = Math.max(8, options.columns)
   return tokens === undefined
     ? verbatim(text, "plain", narrowest)
-    : blocks(tokens, { ...options, columns: narrowest }, 0)
+    : blocks(tokens, { ...options, columns: narrowest }, 0).map((row) => Row.cut(row, narrowest))
 }

@@ -18,7 +18,7 @@ export interface Picker<A> {
   /** More on the selected item, below the list. */
   readonly preview: (item: A | undefined, columns: number, world: World) => ReadonlyArray<Row.Row>
   /** What keys there are. */
-  readonly hint: string
+  readonly hint: ReadonlyArray<string>
   /** Why there is nothing. */
   readonly nothing: (query: string) => string
   readonly enter: (item: A, world: World) => Taken
@@ -27,6 +27,10 @@ export interface Picker<A> {
   readonly hear?: (event: Event) => Picker<A> | null
   /** Asked when the filter changed, for items that are found elsewhere; then letters do not filter here. */
   readonly search?: (query: string) => Taken
+  /** Asked when the filter changed, for more that is known of the items elsewhere. */
+  readonly alsoAsk?: (query: string) => Taken
+  /** Items that pass the filter whatever their letters are. */
+  readonly isFound?: (item: A, query: string) => boolean
   /** Which of the items is shown selected at first. */
   readonly first?: (item: A) => boolean
 }
@@ -52,7 +56,11 @@ const matching = <A>(picker: Picker<A>, query: string): ReadonlyArray<A> => {
     })
     finders.set(picker.items, finder)
   }
-  return finder.find(query.trim()).map(({ item }: { readonly item: unknown }) => item as A)
+  const found = finder.find(query.trim()).map(({ item }: { readonly item: unknown }) => item as A)
+  const { isFound } = picker
+  if (isFound === undefined) return found
+  const already = new Set(found)
+  return [...found, ...picker.items.filter((item) => !already.has(item) && isFound(item, query.trim()))]
 }
 
 export const make = <A>(picker: Picker<A>): View => {
@@ -79,8 +87,8 @@ const on = <A>(picker: Picker<A>, state: State, event: Event, world: World): Nex
   const filtered = (filter: Editor.Editor): Next => {
     const query = Editor.textOf(filter)
     const changed = { filter, selected: query === Editor.textOf(state.filter) ? state.selected : 0 }
-    const isNew = picker.search !== undefined && query !== Editor.textOf(state.filter)
-    return isNew ? taken(picker, { ...state, ...changed }, picker.search!(query)) : stay(changed)
+    const ask = query === Editor.textOf(state.filter) ? undefined : (picker.search ?? picker.alsoAsk)
+    return ask === undefined ? stay(changed) : taken(picker, { ...state, ...changed }, ask(query))
   }
   const item = found[clamp(state.selected)]
   switch (event._tag) {
@@ -140,7 +148,7 @@ const draw = <A>(picker: Picker<A>, state: State, world: World): Frame => {
   const typed: Row.Row = query === "" ? Row.row("type to filter", "dim") : Row.row(query)
   const head = Row.spread([...left, ...typed], Row.row(tally, "dim"), columns)
   const preview = picker.preview(found[selected], columns - 2, world).slice(0, MOST_PREVIEW)
-  const hint = Row.wrap(Row.row(picker.hint, "dim"), columns - 2)
+  const hint = Row.wrap(Row.row(picker.hint.join(symbols.dot), "dim"), columns - 2)
   const below = [
     Row.row(symbols.rule.repeat(columns), "dim"),
     ...preview.map((row) => [Row.span(" "), ...row]),

@@ -4,7 +4,7 @@ import * as Ask from "./Ask.ts"
 import type { Outcome } from "./Commands.ts"
 import * as Picker from "./Picker.ts"
 import * as Row from "./Row.ts"
-import type { World } from "./View.ts"
+import type { SessionHit, World } from "./View.ts"
 import * as Words from "./Words.ts"
 
 type Summary = SessionSummary.SessionSummary
@@ -18,9 +18,18 @@ interface Listed {
 const SORTS = ["threaded", "newest", "name"] as const
 type Sort = (typeof SORTS)[number]
 
+/** What was found in the text of sessions, by their paths. */
+interface Found {
+  readonly query: string
+  readonly hits: ReadonlyMap<string, SessionHit>
+}
+
+const nothingFound: Found = { query: "", hits: new Map() }
+
 interface Options {
   readonly all: boolean
   readonly sort: Sort
+  readonly found: Found
 }
 
 const time = ({ modified }: Summary): number => Date.parse(modified ?? "") || 0
@@ -61,7 +70,18 @@ const listed = (sessions: ReadonlyArray<Summary>, sort: Sort): ReadonlyArray<Lis
   return sessions.toSorted(compare).map((session) => ({ session, depth: 0 }))
 }
 
-const picker = (sessions: ReadonlyArray<Summary> | null, { all, sort }: Options): Picker.Picker<Listed> => ({
+/** A piece of text with what was found standing out. */
+const snippetRow = ({ snippet, marks }: SessionHit): Row.Row => {
+  const spans: Array<Row.Span> = []
+  let at = 0
+  for (const [from, to] of marks) {
+    spans.push(Row.span(snippet.slice(at, from)), Row.span(`«${snippet.slice(from, to)}»`, "match"))
+    at = to
+  }
+  return [...spans, Row.span(snippet.slice(at))]
+}
+
+const picker = (sessions: ReadonlyArray<Summary> | null, { all, sort, found }: Options): Picker.Picker<Listed> => ({
   name: "sessions",
   title: ({ symbols }) => [
     Row.span("SESSIONS  ", "title"),
@@ -75,7 +95,9 @@ const picker = (sessions: ReadonlyArray<Summary> | null, { all, sort }: Options)
     const sign = session.path === current.ref.path ? symbols.userOnPath : symbols.userOffPath
     const fork = depth === 0 ? `${sign} ` : `${"  ".repeat(Math.min(depth, 6) - 1)}${symbols.lastFork} `
     const name = Row.fill(Row.row(Preview.line(nameOf(session), 60)), Math.floor(columns * 0.34))
-    const first = session.name === null ? "" : (session.firstMessage ?? "")
+    const hit = found.hits.get(session.path)
+    const said = session.name === null ? "" : (session.firstMessage ?? "")
+    const first = hit === undefined ? said : `"${found.query}" ${symbols.times}${hit.count} in text`
     const status = session.draft ? "draft" : session.path === current.ref.path ? "open" : ""
     const right = [
       `${session.messageCount}m`,
@@ -89,26 +111,34 @@ const picker = (sessions: ReadonlyArray<Summary> | null, { all, sort }: Options)
       columns
     )
   },
-  preview: (item, columns) => {
+  preview: (item, columns, { symbols }) => {
     if (item === undefined) return []
     const { firstMessage, cwd, path } = item.session
+    const hit = found.hits.get(path)
     return [
-      Row.row(Preview.line(firstMessage ?? "(nothing was said)", columns)),
+      hit === undefined
+        ? Row.row(Preview.line(firstMessage ?? "(nothing was said)", columns))
+        : Row.cut(snippetRow(hit), columns),
       Row.cut(
-        Row.row(`${Preview.line(cwd ?? "", 200)} · ${Preview.line(path.split("/").at(-1) ?? "", 200)}`, "dim"),
+        Row.row(
+          `${Preview.line(cwd ?? "", 200)}${symbols.dot}${Preview.line(path.split("/").at(-1) ?? "", 200)}`,
+          "dim"
+        ),
         columns
       )
     ]
   },
-  hint: "Enter open · Tab scope · ^S sort · ^R rename · ^D to the trash · Esc",
+  hint: ["Enter open", "Tab scope", "^S sort", "^R rename", "^D to the trash", "Esc"],
   nothing: (query) =>
     sessions === null
-      ? "looking…"
+      ? "looking"
       : query !== ""
         ? `no session has these letters${all ? "" : "; Tab: look in all folders"}`
         : all
           ? "there are no sessions yet; Esc, and say something"
           : "no session in this folder yet; Tab: all folders",
+  alsoAsk: (query) => ({ intents: [{ _tag: "SearchSessions", query }] }),
+  isFound: ({ session }, query) => query === found.query && found.hits.has(session.path),
   enter: ({ session }) => ({ intents: [{ _tag: "OpenSession", path: session.path }] }),
   keys: {
     tab: () => ({ intents: [{ _tag: "ListSessions", all: !all }] }),
@@ -151,15 +181,19 @@ const picker = (sessions: ReadonlyArray<Summary> | null, { all, sort }: Options)
           }
   },
   hear: (event) => {
-    if (event._tag === "Sessions") return picker(event.sessions, { all: event.all, sort })
+    if (event._tag === "Sessions") return picker(event.sessions, { all: event.all, sort, found })
     if (event._tag === "SessionsSorted") {
-      return picker(sessions, { all, sort: SORTS[(SORTS.indexOf(sort) + 1) % SORTS.length]! })
+      return picker(sessions, { all, sort: SORTS[(SORTS.indexOf(sort) + 1) % SORTS.length]!, found })
+    }
+    if (event._tag === "SessionsFound") {
+      const hits = new Map(event.hits.map((hit) => [hit.path, hit]))
+      return picker(sessions, { all, sort, found: { query: event.query, hits } })
     }
     return null
   }
 })
 
 export const open = (_: World): Outcome => ({
-  open: Picker.make(picker(null, { all: false, sort: "threaded" })),
+  open: Picker.make(picker(null, { all: false, sort: "threaded", found: nothingFound })),
   intents: [{ _tag: "ListSessions", all: false }]
 })

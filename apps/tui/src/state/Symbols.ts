@@ -28,6 +28,7 @@ export interface Symbols {
   readonly quote: string
   readonly bullet: string
   readonly minus: string
+  readonly times: string
   readonly up: string
   readonly down: string
   readonly busy: ReadonlyArray<string>
@@ -61,6 +62,7 @@ export const unicode: Symbols = {
   quote: "│",
   bullet: "•",
   minus: "−",
+  times: "×",
   up: "↑",
   down: "↓",
   busy: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
@@ -94,6 +96,7 @@ export const ascii: Symbols = {
   quote: "|",
   bullet: "*",
   minus: "-",
+  times: "x",
   up: "^",
   down: "v",
   busy: ["|", "/", "-", "\\"]

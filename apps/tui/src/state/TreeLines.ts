@@ -175,6 +175,17 @@ export const siblingsOf = (
 export const isFork = ({ plan: { view } }: TreeLines, row: number): boolean =>
   view.onlyChildOf(row) === NONE && view.childrenOf(row).length > 1
 
+/** Where the trunk of what follows a row ends. */
+export const endBelow = ({ plan: { view, isSide } }: TreeLines, row: number): number => {
+  let end = row
+  for (let next = row; next !== NONE; ) {
+    end = next
+    const only = view.onlyChildOf(next)
+    next = only === NONE ? (view.childrenOf(next).find((child) => !isSide(child)) ?? NONE) : only
+  }
+  return end
+}
+
 /** The head of the side branch that a row is in, or the fork above it; `NONE` if there is neither. */
 export const forkAbove = (lines: TreeLines, row: number): number => {
   const { view } = lines.plan

@@ -116,7 +116,9 @@ const remade = (
   }
 ): State => {
   const row = selectedRow(state)
-  const lines = TreeLines.make(session.tree, session.leaf, filter, place, state.lines.unfolded)
+  const made = TreeLines.make(session.tree, session.leaf, filter, place, state.lines.unfolded)
+  const isBare = place === "stash" && made.plan.view.fragments.length === 0
+  const lines = isBare ? TreeLines.lay(made.plan, "tree", made.unfolded) : made
   const search = state.search === null ? null : { ...state.search, at: 0, hits: new Set<number>() }
   const marked = new Set([...state.marked].filter((id) => session.tree.has(id)))
   const isOther = session !== state.session
@@ -228,6 +230,12 @@ const pair = (state: State): readonly [EntryId, EntryId] | undefined => {
   return first === undefined || rest.length === 0 ? undefined : [first, rest.at(-1)!]
 }
 
+/** The end of a branch of which only the head is drawn; else the entry itself. */
+const branchBehind = ({ session: { tree }, lines }: State, id: EntryId): EntryId => {
+  const row = tree.rowOf(id)
+  return TreeLines.isFolded(lines, row) ? tree.idAt(TreeLines.endBelow(lines, row))! : id
+}
+
 /** Where going to a row leads: before a prompt, which is then to be said anew; else to the row itself. */
 const wayTo = ({ tree }: SessionState, row: number): { readonly to: EntryId | null; readonly prompt: Prompt | null } =>
   tree.roleAt(row) === "user"
@@ -322,6 +330,13 @@ const toggleMark = (state: State): State => {
   return { ...state, marked }
 }
 
+const toggleStash = (state: State): State => {
+  if (state.session.tree.edits.cuts.size === 0) {
+    return told(state, "the stash is empty: x on an entry puts what follows it there")
+  }
+  return remade(withoutSearch(state), { place: state.lines.place === "tree" ? "stash" : "tree" })
+}
+
 const NEXT_PREVIEW = { beside: "whole", whole: "off", off: "beside" } as const
 
 /** Keys that need a selected entry. */
@@ -353,7 +368,8 @@ const act = (state: State, name: string, world: World): Step | undefined => {
     case "c": {
       const both = pair(state)
       if (both === undefined) return stay(told(state, "Space marks one entry; then c on another compares the two"))
-      return { state, open: ComparePane.view(ComparePane.open(world, ...both)) }
+      const [a, b] = both.map((id) => branchBehind(state, id))
+      return { state, open: ComparePane.view(ComparePane.open(world, a!, b!)) }
     }
     case "l":
       return label(state)
@@ -446,7 +462,7 @@ const pressKey = (state: State, name: string, world: World): Step => {
     case "p":
       return stay({ ...state, preview: NEXT_PREVIEW[state.preview], scrolled: 0 })
     case "S":
-      return stay(remade({ ...state, search: null }, { place: state.lines.place === "tree" ? "stash" : "tree" }))
+      return stay(toggleStash(state))
     case "u":
       return edit(state, { op: "undo", edit: null })
     case "U":
@@ -562,6 +578,27 @@ const wordsOf = (entry: Entry.Entry, columns: number, world: World): string => {
   return Preview.line(`(${String(stopReason)}) ${Preview.textOfEntry(entry)}`, columns)
 }
 
+/** What drawing a row takes from the medium. */
+interface Known {
+  readonly entry: Entry.Entry
+  /** Tools that the turn used. */
+  readonly tools: number
+}
+
+/** Rows that were drawn already: a body is read once, not with every key. Forgotten with the plan they belong to. */
+const known = new WeakMap<TreeLayout.Plan, Map<number, Known>>()
+const MOST_KNOWN = 4096
+
+const knownAt = ({ plan }: TreeLines.TreeLines, row: number): Known => {
+  const rows = known.get(plan) ?? new Map<number, Known>()
+  const before = rows.get(row)
+  if (before !== undefined) return before
+  if (rows.size >= MOST_KNOWN) rows.clear()
+  const found = { entry: plan.view.tree.entryAt(row), tools: plan.view.toolsOf(row) }
+  known.set(plan, rows.set(row, found))
+  return found
+}
+
 interface Drawing {
   readonly state: State
   readonly world: World
@@ -596,11 +633,10 @@ const remarksOf = (drawing: Drawing, row: TreeLayout.LayoutRow, entry: Entry.Ent
   const { state, world } = drawing
   const { symbols } = world
   const { facts } = state.session.tree
-  const { view } = state.lines.plan
   const given: Array<Row.Span> = []
   const rating = facts.annotations.get(entry.id)?.rating ?? null
   const named = facts.labels.get(entry.id)
-  const tools = row.folded ? 0 : view.toolsOf(row.row)
+  const tools = row.folded ? 0 : knownAt(state.lines, row.row).tools
   if (named !== undefined) given.push(Row.span(`[${Preview.line(named, LABEL_COLUMNS)}]`, "accent"))
   if (rating !== null) given.push(Row.span(`${rating}/5`, "dim"))
   if (tools > 0) given.push(Row.span(`${symbols.tools}${tools}`, "dim"))
@@ -666,7 +702,7 @@ const lineRow = (drawing: Drawing, line: number): Row.Row => {
     const hidden = lines.plan.view.hiddenAbove(at)
     return Row.row(` ${bars(drawing, depth)}${symbols.hidden} ${Words.count(hidden, "hidden", "hidden")}`, "dim")
   }
-  const entry = session.tree.entryAt(at)
+  const { entry } = knownAt(lines, at)
   const row = TreeLayout.rowOf(lines.plan, at, depth, (head) => !TreeLines.isFolded(lines, head))
   const isLastRoot = row.isRoot && row.folded && line === lines.rows.length - 1
   const speaker = speakerOf(entry)
@@ -714,8 +750,6 @@ const topOf = ({ lines, selected, top }: State, height: number): number => {
 const emptyRows = (state: State, columns: number): ReadonlyArray<Row.Row> => {
   const { tree } = state.session
   const why = () => {
-    if (state.lines.place === "stash")
-      return "The stash is empty: x on an entry prunes what follows it. S goes back to the tree."
     if (tree.size === 0) return "Nothing was said in this session yet. Esc goes back; type a prompt."
     switch (filterOf(state)) {
       case "labeled":
@@ -726,7 +760,7 @@ const emptyRows = (state: State, columns: number): ReadonlyArray<Row.Row> => {
         return "No entry passes this filter. Ctrl+O shows all."
     }
   }
-  return Row.wrap(Row.row(` ${why()}`, "dim"), columns)
+  return Row.wrap(Row.row(why(), "dim"), columns - 2).map((row) => [Row.span(" "), ...row])
 }
 
 const listRows = (state: State, world: World, columns: number, height: number): ReadonlyArray<Row.Row> => {
@@ -766,7 +800,7 @@ const enterHint = ({ session, lines }: State, row: number): string => {
 
 const detailsOf = (state: State, world: World, row: number): ReadonlyArray<string> => {
   const { tree } = state.session
-  const entry = tree.entryAt(row)
+  const { entry } = knownAt(state.lines, row)
   const turn = tree.entriesAt([...turnRows(tree, row)].sort((a, b) => a - b))
   const requests = turn.flatMap((each) => TreeUsage.ofEntry(each) ?? [])
   const models = [...new Set(turn.flatMap((each) => modelOf(each) ?? []))]
@@ -785,7 +819,7 @@ const detailsOf = (state: State, world: World, row: number): ReadonlyArray<strin
 const previewRows = (state: State, columns: number, height: number): ReadonlyArray<Row.Row> => {
   const row = selectedRow(state)
   if (row === NONE || height <= 0) return []
-  const entry = state.session.tree.entryAt(row)
+  const { entry } = knownAt(state.lines, row)
   const text = Preview.textOfEntry(entry) || `(${entry.type})`
   const { rows, hasMore } = Sheet.paragraph(text, columns, state.scrolled, height)
   return hasMore
@@ -868,6 +902,9 @@ const previewHeight = (state: State, { rows, columns }: World): number => {
   return Math.max(1, Math.floor(rows / 4) - 2)
 }
 
+const keyRows = (state: State, world: World): ReadonlyArray<Row.Row> =>
+  state.showsKeys ? Sheet.keys(world, ...KEYS.map((key) => arrows(key, world))) : []
+
 /** Rows below the tree, and where the caret is among them. */
 const footRows = (state: State, world: World): Pick<Sheet.Parts, "foot" | "caret"> => {
   const rule = Sheet.rule(world)
@@ -881,7 +918,7 @@ const footRows = (state: State, world: World): Pick<Sheet.Parts, "foot" | "caret
   const height = previewHeight(state, world)
   const text = height === 0 ? [] : previewRows(state, columns - 2, height)
   const padded = Array.from({ length: height }, (_, i): Row.Row => [Row.span(" "), ...(text[i] ?? Row.empty)])
-  const keys = state.showsKeys ? Sheet.keys(world, ...KEYS.map((key) => arrows(key, world))) : []
+  const keys = keyRows(state, world)
   if (state.search !== null) {
     const { isTyping, field, hits } = state.search
     const found = TreeSearch.needleOf(state.search) === "" ? "" : Words.count(hits.size, "match", "matches")

@@ -79,6 +79,15 @@ export interface PastPrompt {
   readonly entry: string | null
 }
 
+/** A session in which something was said. */
+export interface SessionHit {
+  readonly path: string
+  readonly count: number
+  readonly snippet: string
+  /** Where in the snippet: from, to. */
+  readonly marks: ReadonlyArray<readonly [number, number]>
+}
+
 export type PromptScope = "all" | "cwd" | "session"
 
 export type Event =
@@ -108,6 +117,8 @@ export type Event =
       readonly all: boolean
       readonly sessions: ReadonlyArray<SessionSummary.SessionSummary>
     }
+  /** Sessions in whose text something was found. */
+  | { readonly _tag: "SessionsFound"; readonly query: string; readonly hits: ReadonlyArray<SessionHit> }
   /** The person asked for another order of the sessions. */
   | { readonly _tag: "SessionsSorted" }
   /** Prompts of this folder, newest first, for Up and Down in the editor. */
@@ -119,6 +130,8 @@ export type Event =
       readonly prompts: ReadonlyArray<PastPrompt>
       readonly total: number
     }
+  /** The person asked for another order of the prompts. */
+  | { readonly _tag: "PromptsSorted" }
   | { readonly _tag: "LinearChanged"; readonly linear: boolean }
   /** Whoever asked to go on may do so: the screen is painted. */
   | { readonly _tag: "Continued" }
@@ -162,7 +175,10 @@ export type Intent =
   | { readonly _tag: "OpenViewer"; readonly entry: EntryId | null }
   | { readonly _tag: "ListFiles" }
   | { readonly _tag: "ListSessions"; readonly all: boolean }
-  | { readonly _tag: "OpenSession"; readonly path: string }
+  /** Looks for sessions by what was said in them. */
+  | { readonly _tag: "SearchSessions"; readonly query: string }
+  /** With `at`, at that entry. */
+  | { readonly _tag: "OpenSession"; readonly path: string; readonly at?: string }
   | { readonly _tag: "NewSession" }
   | { readonly _tag: "RenameSession"; readonly path: string; readonly name: string }
   | { readonly _tag: "DeleteSession"; readonly path: string }

@@ -74,7 +74,7 @@ describe("the tree on the screen", () => {
       opened([user("a", null, "hi")])
         .press("S")
         .lines.join("\n"),
-      "The stash is empty"
+      "the stash is empty"
     )
   })
   it("keeps the preview below on narrow screens and beside on wide ones; p shows it whole, then hides it", () => {

@@ -94,24 +94,46 @@ const note = (tree: SessionTree, order: ReadonlyArray<number>, reads: (row: numb
   }
 }
 
+/** For each row its only child, `NONE` if it has none or several; what edits have cut off is nobody's child. */
+const onlyChildren = (tree: SessionTree, order: ReadonlyArray<number>): Int32Array => {
+  const { cuts } = tree.edits
+  const only = new Int32Array(tree.rowCount).fill(NONE)
+  const several = new Uint8Array(tree.rowCount)
+  for (const row of order) {
+    const parent = tree.shownParentRow(row)
+    if (parent === NONE || (cuts.size > 0 && cuts.has(row))) continue
+    if (several[parent] === 0 && only[parent] === NONE) only[parent] = row
+    else {
+      only[parent] = NONE
+      several[parent] = 1
+    }
+  }
+  return only
+}
+
 /** Which bodies a view must have read before it knows its rows. */
-const readsFor = (tree: SessionTree, filter: Filter, { skim = false }: Options): ((row: number) => boolean) => {
+const readsFor = (
+  tree: SessionTree,
+  filter: Filter,
+  onlyChild: Int32Array,
+  { skim = false }: Options
+): ((row: number) => boolean) => {
   if (filter !== "turns" && filter !== "errors") return () => false
   const isNote = (row: number) => tree.typeAt(row) === "custom_message"
   if (!skim || filter === "errors") return (row) => isNote(row) || CAN_FAIL.has(tree.roleAt(row) ?? "")
   const isRetried = (row: number): boolean => {
-    const child = tree.onlyChildRow(row)
+    const child = onlyChild[row]!
     return child !== NONE && tree.roleAt(child) === "assistant"
   }
   return (row) => isNote(row) || (tree.roleAt(row) === "assistant" && isRetried(row))
 }
 
 /** Rows from which nothing but tool results and settings leads to another reply: their turn goes on. */
-const goesOn = (tree: SessionTree, order: ReadonlyArray<number>, notes: Notes): Uint8Array => {
+const goesOn = (tree: SessionTree, order: ReadonlyArray<number>, onlyChild: Int32Array, notes: Notes): Uint8Array => {
   const on = new Uint8Array(tree.rowCount)
   for (let i = order.length - 1; i >= 0; i--) {
     const row = order[i]!
-    const child = tree.onlyChildRow(row)
+    const child = onlyChild[row]!
     if (child === NONE) continue
     if (notes.isReply(child) || (!notes.standsAlone(child) && on[child] === 1)) on[row] = 1
   }
@@ -122,6 +144,7 @@ const shownBy = (
   tree: SessionTree,
   filter: Filter,
   order: ReadonlyArray<number>,
+  onlyChild: Int32Array,
   notes: Notes
 ): ((row: number) => boolean) => {
   const labeled = new Set([...tree.facts.labels.keys()].map((id) => tree.rowOf(id)))
@@ -135,7 +158,7 @@ const shownBy = (
     case "errors":
       return notes.isError
     case "turns": {
-      const on = goesOn(tree, order, notes)
+      const on = goesOn(tree, order, onlyChild, notes)
       return (row) =>
         notes.standsAlone(row) || labeled.has(row) || (notes.isReply(row) && (on[row] === 0 || notes.isError(row)))
     }
@@ -163,8 +186,9 @@ const withForks = (
 
 export const make = (tree: SessionTree, filter: Filter, options: Options = {}): TreeView => {
   const order = tree.topDownRows()
-  const notes = note(tree, order, readsFor(tree, filter, options))
-  const passes = shownBy(tree, filter, order, notes)
+  const onlyChild = onlyChildren(tree, order)
+  const notes = note(tree, order, readsFor(tree, filter, onlyChild, options))
+  const passes = shownBy(tree, filter, order, onlyChild, notes)
   const isShown = options.forks === true ? withForks(tree, order, passes) : passes
   const shown = new Uint8Array(tree.rowCount)
   const parents = new Int32Array(tree.rowCount).fill(NONE)
@@ -203,7 +227,7 @@ export const make = (tree: SessionTree, filter: Filter, options: Options = {}): 
   const toolsBefore = (row: number): number => {
     let count = 0
     let above = tree.shownParentRow(row)
-    while (above !== NONE && shown[above] === 0 && tree.onlyChildRow(above) !== NONE && !notes.standsAlone(above)) {
+    while (above !== NONE && shown[above] === 0 && onlyChild[above] !== NONE && !notes.standsAlone(above)) {
       count += notes.toolCalls(above)
       above = tree.shownParentRow(above)
     }

@@ -11,6 +11,14 @@ const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
 const HALF_WIDTH_MARK = /[\uff9e\uff9f]/g
 const EMOJI = /\p{RGI_Emoji}|^\p{Regional_Indicator}{2}|\ufe0f/v
 
+/** More characters that never join a neighbour, one or two columns wide: Chinese, Japanese and Korean for the most part. */
+const SINGLES =
+  /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20cf\u2100-\u2bff\u2e80-\u2fff\u3001-\u3029\u3030-\u3098\u309b-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff9d\uffe0-\uffee]*$/
+/** Their widths, as far as they have been asked for; 0 for the others. */
+const widths = new Uint8Array(0x10000)
+
+const singleWidth = (code: number): number => (widths[code] ||= eastAsianWidth(code))
+
 const graphemeWidth = (grapheme: string): number => {
   if (ASCII.test(grapheme)) return grapheme.length
   if (INVISIBLE.test(grapheme)) return 0
@@ -23,6 +31,10 @@ const graphemeWidth = (grapheme: string): number => {
 export const of = (text: string): number => {
   if (SIMPLE.test(text)) return text.length
   let width = 0
+  if (SINGLES.test(text)) {
+    for (let i = 0; i < text.length; i++) width += singleWidth(text.charCodeAt(i))
+    return width
+  }
   for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment)
   return width
 }
@@ -32,6 +44,15 @@ export const cut = (text: string, columns: number): string => {
   if (columns <= 0) return ""
   if (SIMPLE.test(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
   let width = 0
+  if (SINGLES.test(text)) {
+    let fitting = 0
+    for (let i = 0; i < text.length; i++) {
+      width += singleWidth(text.charCodeAt(i))
+      if (width > columns) return `${text.slice(0, fitting)}…`
+      if (width <= columns - 1) fitting = i + 1
+    }
+    return text
+  }
   let fits = ""
   let whole = ""
   for (const { segment } of segmenter.segment(text)) {

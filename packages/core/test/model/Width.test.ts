@@ -103,6 +103,15 @@ describe("a text cut to a width", () => {
   })
 })
 
+it("a character is as wide alone as beside one that nobody sees, whichever way it is looked at", () => {
+  for (let code = 0x20; code < 0xd800; code++) {
+    const character = String.fromCharCode(code)
+    // Behind an invisible one every text is looked at grapheme by grapheme.
+    if (!/\p{M}/u.test(character))
+      assert.strictEqual(Width.of(character), Width.of(`\u2060${character}`), code.toString(16))
+  }
+})
+
 it("each character that is counted without looking takes one column and joins no neighbour", () => {
   let simple = 0
   for (let code = 0x20; code < 0x10000; code++) {

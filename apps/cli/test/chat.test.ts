@@ -1,0 +1,333 @@
+/** The chat end to end: the built command in a terminal of tmux, driven by keys and read off the screen. */
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, assert, describe, it } from "@effect/vitest"
+
+const grove = new URL("../bin/grove.js", import.meta.url).pathname
+const hasTmux = spawnSync("tmux", ["-V"]).status === 0
+if (!hasTmux) process.stderr.write("\n  tmux is missing: the tests of the chat in a terminal are SKIPPED\n\n")
+
+const PATIENCE = 20_000
+const rest = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** One server of tmux with its own home and folder; a pane is a terminal with a shell in it. */
+class Terminals {
+  readonly root = mkdtempSync(join(tmpdir(), "grove-chat-"))
+  readonly home = join(this.root, "home")
+  readonly folder = join(this.root, "work")
+  readonly #socket = join(this.root, "tmux")
+  #panes = 0
+
+  constructor() {
+    mkdirSync(this.home)
+    mkdirSync(this.folder)
+  }
+
+  tmux(...words: ReadonlyArray<string>): string {
+    return execFileSync("tmux", ["-S", this.#socket, "-f", "/dev/null", ...words], { encoding: "utf8" })
+  }
+
+  open(columns = 80, rows = 24, variables: { readonly [name: string]: string } = {}): Pane {
+    const name = `p${this.#panes++}`
+    const environment = {
+      GROVE_HOME: this.home,
+      LANG: "C.UTF-8",
+      TERM: "screen-256color",
+      PS1: "$ ",
+      HISTFILE: "",
+      ...variables
+    }
+    const words = Object.entries(environment).map(([key, value]) => `${key}=${value}`)
+    const keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OLLAMA_HOST", "NO_COLOR"].flatMap((key) => ["-u", key])
+    this.tmux(
+      "new-session",
+      "-d",
+      "-s",
+      name,
+      "-x",
+      String(columns),
+      "-y",
+      String(rows),
+      "-c",
+      this.folder,
+      "env",
+      ...keys,
+      ...words,
+      "bash",
+      "--norc",
+      "--noprofile"
+    )
+    this.tmux("set", "-g", "escape-time", "0")
+    return new Pane(this, name)
+  }
+
+  sessions(): ReadonlyArray<string> {
+    const folder = join(this.home, "sessions")
+    const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.includes(".jsonl"))
+    return found.sort().map((name) => join(folder, name))
+  }
+
+  close(): void {
+    spawnSync("tmux", ["-S", this.#socket, "kill-server"])
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+class Pane {
+  readonly terminals: Terminals
+  readonly name: string
+
+  constructor(terminals: Terminals, name: string) {
+    this.terminals = terminals
+    this.name = name
+  }
+
+  screen(): string {
+    return this.terminals.tmux("capture-pane", "-p", "-t", this.name)
+  }
+
+  async until(wanted: string | RegExp): Promise<string> {
+    const isThere = (screen: string) => (typeof wanted === "string" ? screen.includes(wanted) : wanted.test(screen))
+    for (const begun = Date.now(); ; await rest(25)) {
+      const screen = this.screen()
+      if (isThere(screen)) return screen
+      if (Date.now() - begun > PATIENCE) assert.fail(`never saw ${String(wanted)} on the screen:\n${screen}`)
+    }
+  }
+
+  type(text: string): void {
+    this.terminals.tmux("send-keys", "-t", this.name, "-l", text)
+  }
+
+  press(...keys: ReadonlyArray<string>): void {
+    for (const key of keys) this.terminals.tmux("send-keys", "-t", this.name, key)
+  }
+
+  async run(words: string, seen: string | RegExp): Promise<string> {
+    this.type(`${process.execPath} ${grove} ${words}; echo left with $?`)
+    this.press("Enter")
+    return await this.until(seen)
+  }
+
+  async say(text: string, seen: string | RegExp): Promise<string> {
+    this.type(text)
+    this.press("Enter")
+    return await this.until(seen)
+  }
+}
+
+const open: Array<Terminals> = []
+const terminals = (): Terminals => {
+  const made = new Terminals()
+  open.push(made)
+  return made
+}
+afterEach(() => {
+  for (const each of open.splice(0)) each.close()
+})
+
+describe.skipIf(!hasTmux)("the chat in a terminal", () => {
+  it("from an empty home: chat, branch, tree, back, fork, quit, and -c is at the same place", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("", "Say something to begin.")
+    await pane.say("hello 世界", "You said: hello 世界")
+    await pane.say("second", "You said: second")
+    pane.press("Escape", "Escape")
+    await pane.until("BRANCH HERE")
+    pane.press("Enter")
+    await pane.until(/> second$/m)
+    const branched = await pane.say(" thoughts", "You said: second thoughts")
+    assert.match(branched, /you {2}second thoughts +‹2\/2›/)
+    assert.include(branched, "branch (2 of 2 at turn 2)")
+
+    pane.type("/tree")
+    pane.press("Enter")
+    const tree = await pane.until("TREE")
+    assert.match(tree, /● you {2}hello 世界/)
+    assert.match(tree, /├▸ you {2}second .*2 entries · 1 leaf/)
+    assert.match(tree, /◆ ai .*← here/)
+    pane.press("Up", "Up", "Right", "Down", "Enter")
+    await pane.until("branch (1 of 2 at turn 2)")
+
+    pane.type("/fork")
+    pane.press("Enter")
+    await pane.until("FORK into a new session")
+    pane.press("Enter")
+    await pane.until("forked")
+    await pane.say("in the fork", "You said: in the fork")
+    assert.strictEqual(all.sessions().length, 2)
+    pane.press("C-d")
+    await pane.until("left with 0")
+
+    const again = await pane.run("-c", "You said: in the fork")
+    assert.include(again, "you  second")
+    pane.press("C-d")
+  })
+
+  it("the tree mutes, prunes, brings back, labels, finds and compares, and says what that did", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("", "Say something")
+    await pane.say("first", "You said: first")
+    await pane.say("second", "You said: second")
+    pane.press("C-t", "Up")
+    await pane.until(/^›● you {2}second/m)
+    pane.press("Enter")
+    await pane.until(/> second$/m)
+    await pane.say(" thoughts", "You said: second thoughts")
+    pane.press("C-t", "Home", "d")
+    await pane.until(/1 muted; \d+ → \d+ tokens · u undo/)
+    await pane.until(/^›● you {2}≈ first/m)
+    pane.press("u")
+    await pane.until(/undone; \d+ → \d+ tokens/)
+    pane.press("x")
+    await pane.until("1 branch pruned, in the stash (S)")
+    pane.press("S")
+    await pane.until("STASH")
+    pane.press("Enter")
+    await pane.until(/TREE .* 6 entries · 2 branches/)
+    pane.press("/")
+    pane.type("second")
+    await pane.until(/^›├▸ you {2}second /m)
+    pane.press("Enter", "l")
+    pane.type("plan-a")
+    pane.press("Enter")
+    await pane.until("[plan-a]")
+    pane.press("Space", "End", "c")
+    const compared = await pane.until("COMPARE")
+    assert.include(compared, "2 entries in common")
+    assert.match(compared, /^ B second thoughts$/m)
+    pane.press("Escape", "Escape", "Escape", "Escape")
+    await pane.until(/you {2}second thoughts/)
+  })
+
+  it("Chinese typed and pasted stands where it should, caret included", async () => {
+    const all = terminals()
+    const pane = all.open(60, 20)
+    await pane.run("", "Say something")
+    pane.type("会话树保留每个分支")
+    await pane.until("> 会话树保留每个分支")
+    const caret = all.tmux("display-message", "-p", "-t", pane.name, "#{cursor_x} #{cursor_flag}").trim()
+    assert.strictEqual(caret, "21 1")
+    pane.press("BSpace", "Left", "Left")
+    pane.type("x")
+    await pane.until("> 会话树保留每x个分")
+    all.tmux("set-buffer", "一\n二")
+    all.tmux("paste-buffer", "-p", "-t", pane.name)
+    await pane.until(/每x一\n {3}二个分/)
+  })
+
+  it("a terminal may change its size at any time", async () => {
+    const all = terminals()
+    const pane = all.open(80, 24)
+    await pane.run("", "Say something")
+    await pane.say(`!sprout say ${"words ".repeat(40)}`, /ai {3}words/)
+    for (const [columns, rows] of [
+      [50, 15],
+      [120, 40],
+      [30, 8],
+      [80, 24]
+    ] as const) {
+      all.tmux("resize-window", "-t", pane.name, "-x", String(columns), "-y", String(rows))
+      if (columns < 40) await pane.until("Grove needs 40 columns")
+      else await pane.until(new RegExp(`^─{${columns}}$`, "m"))
+    }
+  })
+
+  it("nothing that a session holds is obeyed by the terminal", async () => {
+    const all = terminals()
+    const evil = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\u202e"
+    const lines = [
+      { type: "session", version: 3, id: "evil-1", timestamp: "2026-01-01T00:00:00.000Z", cwd: all.folder },
+      {
+        type: "message",
+        id: "u1",
+        parentId: null,
+        timestamp: "2026-01-01T00:00:00.000Z",
+        message: { role: "user", content: evil }
+      },
+      { type: "label", id: "l1", parentId: "u1", timestamp: "2026-01-01T00:00:00.000Z", targetId: "u1", label: evil },
+      { type: "session_info", id: "n1", parentId: "l1", timestamp: "2026-01-01T00:00:00.000Z", name: evil }
+    ]
+    const file = join(all.folder, "evil.jsonl")
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
+    const pane = all.open()
+    const title = all.tmux("display-message", "-p", "-t", pane.name, "#{pane_title}")
+    await pane.run(`--session ${file}`, "you  ␛]0;owned␇␛[2J␛[31mred")
+    pane.press("C-t")
+    await pane.until("TREE")
+    assert.include(pane.screen(), "␛]0;owned")
+    assert.strictEqual(all.tmux("display-message", "-p", "-t", pane.name, "#{pane_title}"), title)
+  })
+
+  it("a chat that was killed in the middle of a reply goes on where it was", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("", "Say something")
+    await pane.say("first", "You said: first")
+    pane.type("!sprout slow 300")
+    pane.press("M-Enter")
+    await pane.say(`!sprout say ${"long ".repeat(200)}`, /ai {3}long long long/)
+    const pid = all.tmux("display-message", "-p", "-t", pane.name, "#{pane_pid}").trim()
+    const [child] = execFileSync("pgrep", ["-P", pid], { encoding: "utf8" }).trim().split("\n")
+    process.kill(Number(child), "SIGKILL")
+    await pane.until("left with 137")
+    const next = all.open()
+    const resumed = await next.run("-c", "interrupted")
+    assert.include(resumed, "ai   ✕ interrupted")
+    next.press("C-t")
+    assert.match(await next.until("TREE"), /◆ ai .*✕/)
+  })
+
+  it("two terminals on one session see what the other says", async () => {
+    const all = terminals()
+    const one = all.open()
+    await one.run("", "Say something")
+    await one.say("from the first", "You said: from the first")
+    const [file] = all.sessions()
+    const two = all.open()
+    await two.run(`--session ${file}`, "You said: from the first")
+    await two.say("from the second", "You said: from the second")
+    one.press("C-t")
+    await one.until(/you {2}from the second/)
+  })
+
+  it("the terminal is given back on every way out", async () => {
+    const all = terminals()
+    for (const [signal, code] of [
+      ["SIGTERM", 143],
+      ["SIGHUP", 129]
+    ] as const) {
+      const pane = all.open()
+      await pane.run("", "Say something")
+      const pid = all.tmux("display-message", "-p", "-t", pane.name, "#{pane_pid}").trim()
+      const [child] = execFileSync("pgrep", ["-P", pid], { encoding: "utf8" }).trim().split("\n")
+      process.kill(Number(child), signal)
+      await pane.until(`left with ${code}`)
+      const state = all.tmux(
+        "display-message",
+        "-p",
+        "-t",
+        pane.name,
+        "#{alternate_on} #{cursor_flag} #{mouse_any_flag}"
+      )
+      assert.strictEqual(state.trim(), "0 1 0")
+    }
+  })
+
+  it("a prompt that was never answered leaves no session, only the history", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("--model nobody/nothing", "no such model")
+    await pane.say("keep me", /> keep me/)
+    pane.press("C-c", "C-d")
+    await pane.until("left with 0")
+    assert.deepStrictEqual(
+      all.sessions().filter((path) => readFileSync(path, "utf8") !== ""),
+      []
+    )
+  })
+})
