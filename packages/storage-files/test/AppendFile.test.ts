@@ -212,6 +212,18 @@ describe("an append", () => {
     assert.strictEqual(content(), HEADER + line("a"))
   })
 
+  it("is written again when the file that replaced ours is as long as ours is with it", async () => {
+    const { append, disk, replaceBy, content } = setUp()
+    const other = line("b")
+    assert.strictEqual(other.length, line("a").length)
+    disk.next("sync", async (go, handle) => {
+      await go(handle)
+      replaceBy(HEADER + other)
+    })
+    await append("a")
+    assert.strictEqual(content(), HEADER + other + line("a"))
+  })
+
   it("is written once when whoever replaced the file carried it over", async () => {
     const { append, disk, replaceBy, content, foreign } = setUp()
     disk.next("sync", async (go, handle) => {
