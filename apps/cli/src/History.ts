@@ -27,9 +27,21 @@ const problems = {
   refused: ""
 } as const
 
+/** The words of SQLite or of the file system themselves, under whatever they were wrapped in. */
+const innermost = (cause: unknown): string => {
+  let at = cause
+  for (let depth = 0; depth < 8 && at instanceof Error; depth++) {
+    const { reason } = at as { readonly reason?: unknown }
+    const inner = reason instanceof Error ? reason : at.cause
+    if (!(inner instanceof Error)) break
+    at = inner
+  }
+  return at instanceof Error ? at.message : String(at)
+}
+
 /** What is wrong with a database, in one line. */
 export const explain = ({ path, problem, cause }: SqliteDatabase.DatabaseError): string => {
-  const reason = problems[problem] || (cause instanceof Error ? cause.message : String(cause))
+  const reason = problems[problem] || innermost(cause)
   return `cannot use ${path}: ${reason}`
 }
 
