@@ -39,23 +39,28 @@ const innermost = (cause: unknown): string => {
   return at instanceof Error ? at.message : String(at)
 }
 
-/** What is wrong with a database, in one line. */
-export const explain = ({ path, problem, cause }: SqliteDatabase.DatabaseError): string => {
-  const reason = problems[problem] || innermost(cause)
-  return `cannot use ${path}: ${reason}`
-}
-
 type Trouble = PromptHistoryError | SqliteDatabase.DatabaseError
 
 const isTrouble = (error: unknown): error is Trouble =>
   error instanceof PromptHistoryError || error instanceof SqliteDatabase.DatabaseError
+
+/** Why the history cannot be used, in a few words. */
+export const reasonOf = (trouble: Trouble): string => {
+  const met: unknown = trouble instanceof PromptHistoryError ? trouble.cause : trouble
+  return met instanceof SqliteDatabase.DatabaseError ? problems[met.problem] || innermost(met.cause) : innermost(met)
+}
+
+/** What is wrong with a database, in one line. */
+export const explain = (trouble: SqliteDatabase.DatabaseError): string =>
+  `cannot use ${trouble.path}: ${reasonOf(trouble)}`
 
 /** One line for whatever the history met; other errors as they are. */
 const failed = <E>(error: E): Exclude<E, Trouble> | Failure => {
   if (!isTrouble(error)) return error as Exclude<E, Trouble>
   const met: unknown = error instanceof PromptHistoryError ? error.cause : error
   return new Failure({
-    message: met instanceof SqliteDatabase.DatabaseError ? explain(met) : `the prompt history failed: ${String(met)}`
+    message:
+      met instanceof SqliteDatabase.DatabaseError ? explain(met) : `the prompt history failed: ${reasonOf(error)}`
   })
 }
 
