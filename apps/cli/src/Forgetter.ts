@@ -23,7 +23,7 @@ const forget = (paths: SessionPaths.SessionPaths, target: Purge.Target, dryRun: 
   if (!existsSync(path)) return Effect.succeed(0)
   return PromptHistory.use((history) => history.forget(meant(target), { dryRun })).pipe(
     Effect.provide(History.layer(paths)),
-    Effect.mapError((cause) => new FileRefused({ path, cause }))
+    Effect.mapError((trouble) => new FileRefused({ path, cause: new Error(History.reasonOf(trouble)) }))
   )
 }
 

@@ -27,10 +27,16 @@ const problems = {
   refused: ""
 } as const
 
-/** What is wrong with a database, in one line. */
-export const explain = ({ path, problem, cause }: SqliteDatabase.DatabaseError): string => {
-  const reason = problems[problem] || (cause instanceof Error ? cause.message : String(cause))
-  return `cannot use ${path}: ${reason}`
+/** The words of SQLite or of the file system themselves, under whatever they were wrapped in. */
+const innermost = (cause: unknown): string => {
+  let at = cause
+  for (let depth = 0; depth < 8 && at instanceof Error; depth++) {
+    const { reason } = at as { readonly reason?: unknown }
+    const inner = reason instanceof Error ? reason : at.cause
+    if (!(inner instanceof Error)) break
+    at = inner
+  }
+  return at instanceof Error ? at.message : String(at)
 }
 
 type Trouble = PromptHistoryError | SqliteDatabase.DatabaseError
@@ -38,12 +44,23 @@ type Trouble = PromptHistoryError | SqliteDatabase.DatabaseError
 const isTrouble = (error: unknown): error is Trouble =>
   error instanceof PromptHistoryError || error instanceof SqliteDatabase.DatabaseError
 
+/** Why the history cannot be used, in a few words. */
+export const reasonOf = (trouble: Trouble): string => {
+  const met: unknown = trouble instanceof PromptHistoryError ? trouble.cause : trouble
+  return met instanceof SqliteDatabase.DatabaseError ? problems[met.problem] || innermost(met.cause) : innermost(met)
+}
+
+/** What is wrong with a database, in one line. */
+export const explain = (trouble: SqliteDatabase.DatabaseError): string =>
+  `cannot use ${trouble.path}: ${reasonOf(trouble)}`
+
 /** One line for whatever the history met; other errors as they are. */
 const failed = <E>(error: E): Exclude<E, Trouble> | Failure => {
   if (!isTrouble(error)) return error as Exclude<E, Trouble>
   const met: unknown = error instanceof PromptHistoryError ? error.cause : error
   return new Failure({
-    message: met instanceof SqliteDatabase.DatabaseError ? explain(met) : `the prompt history failed: ${String(met)}`
+    message:
+      met instanceof SqliteDatabase.DatabaseError ? explain(met) : `the prompt history failed: ${reasonOf(error)}`
   })
 }
 

@@ -5,6 +5,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fdatasync,
   fstatSync,
   fsyncSync,
@@ -65,6 +66,12 @@ const state = (stats: Stats): FileState => ({
   isFile: stats.isFile()
 })
 
+const topmostMissing = (path: string): string => {
+  let missing = resolve(path)
+  while (!existsSync(dirname(missing))) missing = dirname(missing)
+  return missing
+}
+
 export const real: Disk = {
   open: (path, mode) => openSync(path, FLAGS[mode], 0o600),
   close: closeSync,
@@ -81,7 +88,15 @@ export const real: Disk = {
       closeSync(directory)
     }
   },
-  makeDirectory: (path) => mkdirSync(path, { recursive: true, mode: 0o700 }),
+  makeDirectory: (path) => {
+    try {
+      return mkdirSync(path, { recursive: true, mode: 0o700 })
+    } catch (cause) {
+      // Where a file system is read-only, Node says that something is missing; making one folder tells the reason.
+      if (isMissing(cause)) mkdirSync(topmostMissing(path), { mode: 0o700 })
+      throw cause
+    }
+  },
   rename: renameSync,
   link: linkSync,
   remove: unlinkSync

@@ -1,10 +1,11 @@
-/** A real file system of one megabyte, filled to the last byte. Needs the right to mount one. */
+/** A real file system of one megabyte, filled to the last byte or made read-only. Needs the right to mount one. */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, assert, describe, it } from "@effect/vitest"
 import { type NewEntry, SessionStore, Sessions } from "@grove/core"
 import { Effect } from "effect"
+import { real } from "../src/Disk.ts"
 import { sessionsLayer } from "./support/Stores.ts"
 import { temporary } from "./support.ts"
 
@@ -110,4 +111,14 @@ describe.skipIf(!canMount)("on a disk that is really full", () => {
       }).pipe(Effect.provide(sessionsLayer(home)))
     })
   )
+})
+
+describe.skipIf(!canMount)("on a disk that is really read-only", () => {
+  it("a folder that cannot be made is refused for that reason, not as if something were missing", () => {
+    const home = smallDisk()
+    execFileSync("mount", ["-o", "remount,ro", home])
+    for (const folder of ["trash", "sessions/--w--"]) {
+      assert.throws(() => real.makeDirectory(join(home, folder)), /^EROFS/)
+    }
+  })
 })
