@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { Prompts } from "@grove/core"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import * as SqliteDatabase from "./SqliteDatabase.ts"
 import * as Terms from "./Terms.ts"
 
 /** A use to be written, and whether one that is there already is to be passed over. */
@@ -256,9 +257,6 @@ export const write = Effect.fn("HistoryWriter.write")(function* (
 /** So many are deleted in one transaction. */
 const DELETED_AT_ONCE = 500
 
-/** Overwrites what deleted text has left in the log. */
-const settle = (sql: SqlClient.SqlClient) => sql.unsafe("PRAGMA wal_checkpoint(TRUNCATE)")
-
 const removeChunk = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, ids: ReadonlyArray<number>) {
   const chunk = json(ids)
   const gone = yield* sql.unsafe<{ prompt: string; gram: string }>(
@@ -280,7 +278,7 @@ export const remove = Effect.fn("HistoryWriter.remove")(function* (
   for (let start = 0; start < distinct.length; start += DELETED_AT_ONCE) {
     removed += yield* sql.withTransaction(removeChunk(sql, distinct.slice(start, start + DELETED_AT_ONCE)))
   }
-  if (removed > 0) yield* settle(sql)
+  if (removed > 0) yield* SqliteDatabase.emptyLog(sql)
   return removed
 })
 
@@ -326,7 +324,7 @@ export const forgetSession = Effect.fn("HistoryWriter.forgetSession")(function* 
       for (const id of kept) yield* retell(sql, id)
     })
   )
-  yield* settle(sql)
+  yield* SqliteDatabase.emptyLog(sql)
   return concerned.length
 })
 

@@ -1,7 +1,7 @@
 /** A database file: made private, opened for several processes at once, brought to the current version, set aside if damaged. */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs"
 import { dirname } from "node:path"
-import { Clock, Data, Effect, Semaphore, Stream } from "effect"
+import { Clock, Data, Effect, Schedule, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import * as SqliteDriver from "./SqliteDriver.ts"
@@ -20,11 +20,8 @@ export interface Options {
   readonly driver?: SqliteDriver.Driver | undefined
 }
 
-const BUSY_MS = 5000
-
-/** Deleted text is overwritten, not only unlinked. Writers wait for each other. */
+/** Deleted text is overwritten, not only unlinked. */
 const PRAGMAS = [
-  `PRAGMA busy_timeout = ${BUSY_MS}`,
   "PRAGMA journal_mode = WAL",
   "PRAGMA synchronous = NORMAL",
   "PRAGMA secure_delete = ON",
@@ -140,6 +137,12 @@ export const open = Effect.fn("SqliteDatabase.open")(
   },
   (effect, { path }) => Effect.mapError(effect, (cause) => errorOf(path, cause))
 )
+
+/** Empties the log, so that nothing deleted is left in it; waits a while for others who still read from it. */
+export const emptyLog = (sql: SqlClient.SqlClient) =>
+  sql
+    .unsafe<{ busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)")
+    .pipe(Effect.repeat({ until: ([row]) => row?.busy !== 1, schedule: Schedule.spaced("20 millis"), times: 250 }))
 
 /** What SQLite keeps beside the file. */
 export const FILES = ["", "-wal", "-shm"] as const

@@ -3,6 +3,7 @@
  * be built; `node:sqlite` comes with newer Nodes; `@photostructure/sqlite` is prebuilt and always there.
  */
 import { createRequire } from "node:module"
+import { setTimeout } from "node:timers/promises"
 
 export type Value = string | number | bigint | null | Uint8Array
 export type Row = { readonly [column: string]: Value }
@@ -17,6 +18,9 @@ export interface Driver {
   readonly open: (path: string) => Promise<Database>
 }
 
+/** How long a statement waits for another program that holds the database. */
+const BUSY_MS = 5000
+
 /** What of the package `sqlite3` is used. */
 interface Asynchronous {
   readonly Database: new (
@@ -25,6 +29,7 @@ interface Asynchronous {
   ) => {
     readonly all: (sql: string, parameters: unknown, done: (error: Error | null, rows: Array<Row>) => void) => void
     readonly close: (done: (error: Error | null) => void) => void
+    readonly configure: (option: "busyTimeout", value: number) => void
   }
 }
 
@@ -34,6 +39,7 @@ const asynchronous = ({ Database }: Asynchronous): Driver => ({
     new Promise((resolve, reject) => {
       const database = new Database(path, (error) => {
         if (error !== null) return reject(error)
+        database.configure("busyTimeout", BUSY_MS)
         resolve({
           all: (sql, parameters) =>
             new Promise((resolve, reject) =>
@@ -56,6 +62,26 @@ interface Synchronous {
   }
 }
 
+/** The first pauses of a wait, then the last of them again and again. */
+const PAUSES_MS = [1, 2, 5, 10, 25]
+
+const isBusy = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  /SQLITE_BUSY|database is locked/i.test(`${(cause as { code?: unknown }).code} ${cause.message}`)
+
+/** SQLite's own way to wait would hold up the whole program, since the driver has no thread of its own. */
+const patiently = async <A>(work: () => A): Promise<A> => {
+  const until = performance.now() + BUSY_MS
+  for (let tries = 0; ; tries++) {
+    try {
+      return work()
+    } catch (cause) {
+      if (!isBusy(cause) || performance.now() > until) throw cause
+      await setTimeout(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)])
+    }
+  }
+}
+
 /** Statements kept prepared; more than any one adapter has. */
 const MOST_PREPARED = 64
 
@@ -63,6 +89,7 @@ const synchronous = (name: string, { DatabaseSync }: Synchronous): Driver => ({
   name,
   open: async (path) => {
     const database = new DatabaseSync(path)
+    database.prepare("PRAGMA busy_timeout = 0").all()
     const prepared = new Map<string, ReturnType<typeof database.prepare>>()
     const prepare = (sql: string) => {
       const known = prepared.get(sql)
@@ -73,7 +100,7 @@ const synchronous = (name: string, { DatabaseSync }: Synchronous): Driver => ({
       return made
     }
     return {
-      all: async (sql, parameters) => prepare(sql).all(...parameters),
+      all: (sql, parameters) => patiently(() => prepare(sql).all(...parameters)),
       close: async () => database.close()
     }
   }
@@ -93,9 +120,9 @@ const attempt = <A>(name: string, make: (module: A) => Driver): ReadonlyArray<()
 ]
 
 const candidates = [
-  ...attempt<Asynchronous>("sqlite3", asynchronous),
+  ...attempt<Synchronous>("@photostructure/sqlite", (module) => synchronous("@photostructure/sqlite", module)),
   ...attempt<Synchronous>("node:sqlite", (module) => synchronous("node:sqlite", module)),
-  ...attempt<Synchronous>("@photostructure/sqlite", (module) => synchronous("@photostructure/sqlite", module))
+  ...attempt<Asynchronous>("sqlite3", asynchronous)
 ]
 
 /** Every driver that loads here, best first. */

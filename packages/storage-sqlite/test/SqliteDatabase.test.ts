@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { PromptHistory } from "@grove/core"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import * as SqliteDatabase from "../src/SqliteDatabase.ts"
 import * as SqlitePromptHistory from "../src/SqlitePromptHistory.ts"
 import { drivers, temporary } from "./support.ts"
@@ -140,6 +140,26 @@ describe.each(drivers.map((driver) => [driver.name, driver] as const))("a databa
       }
       const sql = yield* SqliteDatabase.open({ path, driver, migrations: steps })
       assert.deepStrictEqual(yield* sql.unsafe("SELECT x FROM a"), [{ x: 1 }, { x: 2 }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("that another holds is waited for, and the program goes on meanwhile", () =>
+    Effect.gen(function* () {
+      const path = join(temporary(), "history.db")
+      yield* inHistory({ path, driver }, (history) => history.add(use("first")))
+      const other = yield* SqliteDatabase.open({ path, driver, migrations: [[]] })
+      yield* other.unsafe("BEGIN IMMEDIATE")
+      const work = (history: PromptHistory["Service"]) =>
+        Effect.gen(function* () {
+          const adding = yield* Effect.forkChild(history.add(use("second", 2)))
+          const begun = performance.now()
+          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          assert.isBelow(performance.now() - begun, 1000)
+          yield* other.unsafe("COMMIT")
+          yield* Fiber.join(adding)
+          return yield* history.search({ text: "", limit: 9 })
+        })
+      assert.strictEqual((yield* inHistory({ path, driver }, work)).length, 2)
     }).pipe(Effect.scoped)
   )
 
