@@ -544,6 +544,15 @@ describe("after a crash", () => {
     })
   )
 
+  test("calls of a reply that broke off are not open, since it is never sent", { script }, () =>
+    Effect.gen(function* () {
+      const session = yield* openNew
+      const message = { role: "assistant", content: [call("run")], provider: "p", model: "m", stopReason: "aborted" }
+      yield* session.main.append({ type: "message", message })
+      assert.deepStrictEqual(yield* Engine.use((it) => it.openCalls(session)), [])
+    })
+  )
+
   test("unless the person says so they are not run again, but told to have failed", { script }, () =>
     Effect.gen(function* () {
       const session = yield* crashed

@@ -175,6 +175,10 @@ const hitOf = ({ id, prompt, uses }: Kept, fit: Fit): PromptHit => {
   return { id, prompt, uses: counted, firstUsed: first.at, lastUsed: last.at, cwd, session, entry, fit }
 }
 
+/** One use told twice: by the same author, at the same time or as the same entry, which a fork shares. */
+const isSameUse = (a: PromptUse, b: PromptUse): boolean =>
+  a.author === b.author && (a.at === b.at || (a.entry !== null && a.entry === b.entry))
+
 const tally = <A>(keys: Iterable<A>): ReadonlyArray<readonly [A, number]> => {
   const counts = new Map<A, number>()
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -190,7 +194,7 @@ const makeMemory = () => {
     const text = normalise(use.prompt)
     if (text === "") return "blank"
     const kept = byText.get(text) ?? { id: nextId++, prompt: text, uses: [] }
-    if (skipKnown && kept.uses.some(({ at, author }) => at === use.at && author === use.author)) return "known"
+    if (skipKnown && kept.uses.some((known) => isSameUse(known, use))) return "known"
     kept.uses.push({ ...use, isRepeat: last?.text === text && last.author === use.author })
     byText.set(text, kept)
     last = { text, author: use.author }
@@ -293,7 +297,7 @@ export class PromptHistory extends Context.Service<
     readonly add: (use: PromptUse) => Effect.Effect<void, PromptHistoryError>
     /**
      * Many at once and in their order, all or none. With `skipKnown`, a use of the same prompt by the same author at the
-     * same time is taken to be the same use, so that what is imported twice is there once.
+     * same time or as the same entry is taken to be the same use, so that what is imported twice is there once.
      */
     readonly addAll: (
       uses: ReadonlyArray<PromptUse>,

@@ -1,10 +1,11 @@
 /** Blobs as files named by their hash, so storing twice is storing once and no name is ever taken from a line. */
 
 import { randomBytes } from "node:crypto"
-import { mkdir, open, readFile, rename, rm, stat, utimes } from "node:fs/promises"
+import { readFile, stat, utimes } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { BlobStore, BlobStoreError, Blobs } from "@grove/core"
 import { Effect, Layer } from "effect"
+import { Disk, makeDirectory, removeIfThere, writeWhole } from "./Disk.ts"
 
 export interface Options {
   /** Where blobs are written and sought first. */
@@ -60,25 +61,26 @@ const isKept = async (path: string, hash: Blobs.BlobHash): Promise<boolean> => {
   }
 }
 
-/** Temporary file, fsync, rename, fsync of the directory: the whole blob is there or none of it. */
-const writeDurably = async (directory: string, name: Blobs.BlobHash, bytes: Uint8Array): Promise<void> => {
+/** Temporary file, sync, rename, sync of the directory: the whole blob is there or none of it. */
+const writeDurably = async (disk: Disk, directory: string, name: Blobs.BlobHash, bytes: Uint8Array): Promise<void> => {
   const target = join(directory, name)
-  if (await isKept(target, name)) return
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  const temporary = join(directory, `.${name}.${randomBytes(6).toString("hex")}.tmp`)
-  const file = await open(temporary, "wx", 0o600)
-  try {
-    await file.writeFile(bytes)
-    await file.sync()
-    await file.close()
-    await rename(temporary, target)
-  } catch (cause) {
-    await file.close().catch(() => {})
-    await rm(temporary, { force: true })
-    throw cause
+  if (!(await isKept(target, name))) {
+    makeDirectory(disk, directory)
+    const temporary = join(directory, `.${name}.${randomBytes(6).toString("hex")}.tmp`)
+    const file = disk.open(temporary, "create")
+    try {
+      writeWhole(disk, file, bytes)
+      await disk.sync(file)
+      disk.rename(temporary, target)
+    } catch (cause) {
+      removeIfThere(disk, temporary)
+      throw cause
+    } finally {
+      disk.close(file)
+    }
   }
-  const folder = await open(directory, "r")
-  await folder.sync().finally(() => folder.close())
+  // Also for a blob that was there: whoever wrote it may not have come to this yet.
+  disk.syncDirectory(directory)
 }
 
 export const make = ({ directory, fallbacks = [] }: Options) => {
@@ -87,7 +89,8 @@ export const make = ({ directory, fallbacks = [] }: Options) => {
   return BlobStore.of({
     put: Effect.fn("FileBlobStore.put")(function* (bytes) {
       const hash = Blobs.hashOf(bytes)
-      yield* Effect.tryPromise({ try: () => writeDurably(directory, hash, bytes), catch: refused(hash) })
+      const disk = yield* Disk
+      yield* Effect.tryPromise({ try: () => writeDurably(disk, directory, hash, bytes), catch: refused(hash) })
       return hash
     }),
     get: Effect.fn("FileBlobStore.get")(function* (hash) {

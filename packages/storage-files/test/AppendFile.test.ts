@@ -212,6 +212,32 @@ describe("an append", () => {
     assert.strictEqual(content(), HEADER + line("a"))
   })
 
+  it("is written again when the file that replaced ours is as long as ours is with it", async () => {
+    const { append, disk, replaceBy, content } = setUp()
+    const other = line("b")
+    assert.strictEqual(other.length, line("a").length)
+    disk.next("sync", async (go, handle) => {
+      await go(handle)
+      replaceBy(HEADER + other)
+    })
+    await append("a")
+    assert.strictEqual(content(), HEADER + other + line("a"))
+  })
+
+  it("begins on a line of its own in a file that is as long as ours was, but unfinished", async () => {
+    const { append, replaceBy, memory, writeAs, file, content } = setUp()
+    const unfinished = "x".repeat(line("a").length)
+    await append("a")
+    replaceBy(HEADER + unfinished)
+    await append("b")
+    assert.strictEqual(content(), `${HEADER}${unfinished}\n${line("b")}`)
+    memory.truncate(PATH, HEADER.length)
+    file.poll()
+    writeAs("x".repeat(`${unfinished}\n${line("b")}`.length))
+    await append("c")
+    assert.isTrue(content().endsWith(`x\n${line("c")}`))
+  })
+
   it("is written once when whoever replaced the file carried it over", async () => {
     const { append, disk, replaceBy, content, foreign } = setUp()
     disk.next("sync", async (go, handle) => {

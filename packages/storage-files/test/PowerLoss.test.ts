@@ -1,6 +1,10 @@
 /** What a power cut leaves, on a disk that keeps only what was synced. */
 import { assert, describe, it } from "@effect/vitest"
+import { Blobs } from "@grove/core"
+import { Effect } from "effect"
 import { AppendFile, type Durability } from "../src/AppendFile.ts"
+import { Disk } from "../src/Disk.ts"
+import * as FileBlobStore from "../src/FileBlobStore.ts"
 import * as Rewrite from "../src/Rewrite.ts"
 import * as SessionFiles from "../src/SessionFiles.ts"
 import { type Chance, forSeeds } from "./support/Chance.ts"
@@ -171,6 +175,30 @@ describe("after a power cut while a session is made", () => {
       const file = openAppend(after, "always", [PATH, DRAFT])
       await file.append(bytesOf(line(`again${seed}`)))
       isThere(after, [...acknowledged, `again${seed}`], name)
+    }))
+})
+
+describe("after a power cut while a blob is stored", () => {
+  const directory = "/no/such/home/blobs"
+  const store = FileBlobStore.make({ directory })
+
+  it("a blob that was told of is there with its folder, and none is there in part", () =>
+    forSeeds(300, async (chance) => {
+      const disk = diskOf(chance)
+      disk.cutPowerAfter(chance.between(1, 30))
+      const told = new Set<string>()
+      const blobs = [1, 2].map((size) => bytesOf(line("blob", size * 1000)))
+      for (const bytes of blobs) {
+        const put = Effect.provideService(store.put(bytes), Disk, disk)
+        await Effect.runPromise(put).then((hash) => told.add(hash), nothing)
+      }
+      const after = disk.crash(chance)
+      for (const bytes of blobs) {
+        const hash = Blobs.hashOf(bytes)
+        const isThere = after.names.includes(`${directory}/${hash}`)
+        if (told.has(hash)) assert.isTrue(isThere, "told of, and gone")
+        if (isThere) assert.deepStrictEqual(after.contentOf(`${directory}/${hash}`), Buffer.from(bytes))
+      }
     }))
 })
 

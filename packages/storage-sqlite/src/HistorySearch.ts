@@ -69,11 +69,12 @@ const hasFilter = ({ filters }: Query): boolean => Object.keys(filters).length >
 
 /** What must hold of a prompt beside its text. The folder is asked of the index where there is one. */
 const promptConditions = (query: Query, asked: Prompts.PromptQuery): ReadonlyArray<Condition> => {
-  const person: Condition = { sql: "p.uses > 0", parameters: [] }
-  if (!hasFilter(query) && asked.session === undefined) return [person]
+  const { author = Prompts.PERSON } = query.filters
+  const person = author === Prompts.PERSON ? [{ sql: "p.uses > 0", parameters: [] }] : []
+  if (!hasFilter(query) && asked.session === undefined) return person
   const use = joined(useConditions(query, asked))
   const exists = `EXISTS (SELECT 1 FROM prompt_use u WHERE u.prompt_id = p.id AND ${use.sql})`
-  return [person, { sql: exists, parameters: use.parameters }]
+  return [...person, { sql: exists, parameters: use.parameters }]
 }
 
 /** The first text that does not begin like this one. */
@@ -204,12 +205,14 @@ const lately = (
   below = Number.MAX_SAFE_INTEGER
 ) => {
   const where = joined([...conditions, ...inPlace(place)])
+  // What SQLite cannot judge must all be looked at.
+  const most = query.clauses.length === 0 ? window : PROPOSED
   const inside = joined([{ sql: "p.id < ?", parameters: [below] }, ...insideConditions(query)])
   return sql.unsafe<StoredPrompt>(
     `SELECT ${COLUMNS} FROM (
        SELECT * FROM prompt p WHERE ${where.sql} ORDER BY p.last_at DESC LIMIT ?
      ) p WHERE ${inside.sql} LIMIT ?`,
-    [...where.parameters, window, ...inside.parameters, SearchQuery.asksNothing(query) ? window : PROPOSED]
+    [...where.parameters, window, ...inside.parameters, most]
   )
 }
 
@@ -376,7 +379,9 @@ export const search = Effect.fn("HistorySearch.search")(function* (
   if (asked.exhaustive !== true && (asked.session !== undefined || author !== Prompts.PERSON)) {
     return answer(yield* throughUses(sql, query, asked))
   }
-  const scope: Scope = { query, conditions: promptConditions(query, asked), place }
+  const conditions = promptConditions(query, asked)
+  // The index knows the folders of the person alone.
+  const scope: Scope = { query, conditions, place: author === Prompts.PERSON ? place : undefined }
   if (asked.exhaustive === true) return answer(yield* everything(sql, scope))
   if (isNewestFirst) return answer(fitting(query, yield* lately(sql, scope, Math.max(0, Math.min(asked.limit, 1e6)))))
   let { hits, cutAt } = yield* byIndex(sql, scope)

@@ -84,13 +84,19 @@ const note = (draft: Draft, use: Prompts.PromptUse, isRepeat: boolean, folder: n
 
 const json = (value: unknown): string => JSON.stringify(value)
 
+/** By what a use is known: its time, and the entry that it became, which a fork shares. */
+const keysOf = (hash: string, { at, author, entry }: Pick<Prompts.PromptUse, "at" | "author" | "entry">) => [
+  json([hash, author, at]),
+  ...(entry === null ? [] : [json([hash, author, entry])])
+]
+
 const knownUses = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, hashes: ReadonlyArray<string>) {
-  const rows = yield* sql.unsafe<{ hash: string; at: number; author: string }>(
-    `SELECT p.hash, u.at, u.author FROM prompt p JOIN prompt_use u ON u.prompt_id = p.id
+  const rows = yield* sql.unsafe<{ hash: string; at: number; author: string; entry: string | null }>(
+    `SELECT p.hash, u.at, u.author, u.entry FROM prompt p JOIN prompt_use u ON u.prompt_id = p.id
      WHERE p.hash IN (SELECT value FROM json_each(?))`,
     [json(hashes)]
   )
-  return new Set(rows.map(({ hash, at, author }) => `${hash} ${at} ${author}`))
+  return new Set(rows.flatMap((row) => keysOf(row.hash, row)))
 })
 
 const foldersOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, uses: ReadonlyArray<Prompts.PromptUse>) {
@@ -196,9 +202,9 @@ const writeChunk = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, pendin
   const uses: Array<{ readonly hash: string; readonly use: Prompts.PromptUse; readonly isRepeat: boolean }> = []
   const outcomes = prepared.map(({ use, skipKnown, prompt, hash }): Outcome => {
     if (prompt === "") return "blank"
-    const key = `${hash} ${use.at} ${use.author}`
-    if (skipKnown && known.has(key)) return "known"
-    known.add(key)
+    const keys = keysOf(hash, use)
+    if (skipKnown && keys.some((key) => known.has(key))) return "known"
+    for (const key of keys) known.add(key)
     const isRepeat = last?.hash === hash && last.author === use.author
     const draft = drafts.get(hash) ?? draftOf(prompt, hash, stored.get(hash))
     note(draft, use, isRepeat, use.cwd === null ? undefined : folders.get(use.cwd))

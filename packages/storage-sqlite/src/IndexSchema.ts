@@ -36,5 +36,7 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
     `CREATE TRIGGER item_delete AFTER DELETE ON item BEGIN
        DELETE FROM item_fts WHERE rowid = old.id;
      END`
-  ]
+  ],
+  // A file of which nothing is known so far is read anew when it changes.
+  ["ALTER TABLE file ADD COLUMN print TEXT NOT NULL DEFAULT ''"]
 ]

@@ -173,6 +173,7 @@ const BASH_TIME = /^#(\d{9,})$/
  */
 const shell = (lines: ReadonlyArray<string>): Read => {
   const uses: Array<Prompts.PromptUse> = []
+  const isFish = lines.some((line) => line.startsWith("- cmd: "))
   let at: number | undefined
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!
@@ -188,7 +189,7 @@ const shell = (lines: ReadonlyArray<string>): Read => {
       uses.push(use(text, { at: when === null ? i + 1 : Number(when[1]) * 1000 }))
       continue
     }
-    if (/^ {2}(when|paths): ?|^ {4}- /.test(line) && lines.some((other) => other.startsWith("- cmd: "))) continue
+    if (isFish && /^ {2}(when|paths): ?|^ {4}- /.test(line)) continue
     const zsh = ZSH.exec(line)
     const startedAt = i + 1
     let text = zsh === null ? line : line.slice(zsh[0].length)

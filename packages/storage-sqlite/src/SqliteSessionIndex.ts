@@ -2,6 +2,7 @@
  * Full text of all sessions. A cache: safe to delete, brought up to date when somebody searches, by what the files have
  * gained since. A file that has not changed costs one look at its state.
  */
+import { createHash } from "node:crypto"
 import { closeSync, openSync, readSync, rmSync, statSync } from "node:fs"
 import { basename } from "node:path"
 import { Entry, Header, Jsonl, SearchQuery } from "@grove/core"
@@ -72,24 +73,32 @@ type Said =
 const CHUNK = 4 * 1024 * 1024
 const LF = 10
 
-/** Whole lines from `from` on, never more in memory than the longest of them and a chunk. */
-function* linesFrom(file: number, from: number): Generator<{ readonly bytes: Uint8Array; readonly start: number }> {
+interface Line {
+  readonly bytes: Uint8Array
+  readonly start: number
+  /** Where the next line begins; of a line that nothing ends yet, its own start. */
+  readonly next: number
+}
+
+/** The lines from `from` on, never more in memory than the longest of them and a chunk. */
+function* linesFrom(file: number, from: number): Generator<Line> {
   let held = Buffer.alloc(0)
   let start = from
   for (let offset = from; ; ) {
     const chunk = Buffer.allocUnsafe(CHUNK)
     const size = readSync(file, chunk, 0, CHUNK, offset)
-    if (size === 0) return
+    if (size === 0) break
     offset += size
     held = held.length === 0 ? chunk.subarray(0, size) : Buffer.concat([held, chunk.subarray(0, size)])
     let at = 0
     for (let lf = held.indexOf(LF, at); lf >= 0; lf = held.indexOf(LF, at)) {
-      yield { bytes: held.subarray(at, lf), start: start + at }
+      yield { bytes: held.subarray(at, lf), start: start + at, next: start + lf + 1 }
       at = lf + 1
     }
     start += at
     held = held.subarray(at)
   }
+  if (held.length > 0) yield { bytes: held, start, next: start }
 }
 
 const saidBy = (bytes: Uint8Array, start: number): Said | undefined => {
@@ -119,6 +128,7 @@ interface KnownFile {
   readonly ino: string
   readonly state: string
   readonly known: number
+  readonly print: string
 }
 
 interface Found {
@@ -136,6 +146,21 @@ const look = (path: string): Found | undefined => {
   } catch {
     return undefined
   }
+}
+
+const SAMPLE = 4096
+const SAMPLES = 16
+
+/** Tells a file that has grown from one that was written anew in its place: a hash of samples of its first bytes. */
+const printOf = (file: number, size: number): string => {
+  const hash = createHash("sha256")
+  const sample = Buffer.alloc(SAMPLE)
+  const step = Math.max(SAMPLE, (size - SAMPLE) / (SAMPLES - 1))
+  for (let at = 0; at < size; at += step) {
+    const start = Math.floor(at)
+    hash.update(sample.subarray(0, readSync(file, sample, 0, Math.min(SAMPLE, size - start), start)))
+  }
+  return hash.digest("base64url")
 }
 
 /** So many entries, or so many characters of them, go into one statement. */
@@ -229,8 +254,18 @@ const writeLabels = Effect.fnUntraced(function* (
 })
 
 /** Reads a file from where it was left, and tells how many entries that gave. */
-const readFile = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, found: Found, before: KnownFile | undefined) {
-  const isGrown = before !== undefined && before.ino === found.ino && found.size >= before.known && before.known > 0
+const readFrom = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  handle: number,
+  found: Found,
+  before: KnownFile | undefined
+) {
+  const isGrown =
+    before !== undefined &&
+    before.ino === found.ino &&
+    before.known > 0 &&
+    found.size >= before.known &&
+    printOf(handle, before.known) === before.print
   if (before !== undefined && !isGrown) yield* sql.unsafe("DELETE FROM file WHERE id = ?", [before.id])
   const [row] = isGrown
     ? [{ id: before.id }]
@@ -255,40 +290,43 @@ const readFile = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, found: F
           nextId = next
         })
   })
-  const handle = openSync(found.path, "r")
-  try {
-    for (const { bytes, start } of linesFrom(handle, known)) {
-      known = start + bytes.length + 1
-      const said = saidBy(bytes, start)
-      if (said === undefined) continue
-      if (said.is === "header") {
-        yield* sql.unsafe("UPDATE file SET session = ?, cwd = ? WHERE id = ?", [said.session, said.cwd, file])
-        if (said.version >= Header.CURRENT_VERSION) continue
-        // Never taken for grown: whatever is added may change what the rest is called.
-        known = 0
-        const whole = Buffer.allocUnsafe(found.size)
-        const size = readSync(handle, whole, 0, found.size, 0)
-        for (const old of saidByOld(whole.subarray(0, size))) if (old.is === "entry") gathered.take(old)
-        break
-      }
-      gathered.take(said)
-      if (gathered.isFull) yield* flush
+  for (const { bytes, start, next } of linesFrom(handle, known)) {
+    known = next
+    const said = saidBy(bytes, start)
+    if (said === undefined) continue
+    if (said.is === "header") {
+      yield* sql.unsafe("UPDATE file SET session = ?, cwd = ? WHERE id = ?", [said.session, said.cwd, file])
+      if (said.version >= Header.CURRENT_VERSION) continue
+      // Never taken for grown: whatever is added may change what the rest is called.
+      known = 0
+      const whole = Buffer.allocUnsafe(found.size)
+      const size = readSync(handle, whole, 0, found.size, 0)
+      for (const old of saidByOld(whole.subarray(0, size))) if (old.is === "entry") gathered.take(old)
+      break
     }
-  } finally {
-    closeSync(handle)
+    gathered.take(said)
+    if (gathered.isFull) yield* flush
   }
   yield* flush
   yield* writeLabels(sql, file, gathered.labels)
-  yield* sql.unsafe("UPDATE file SET state = ?, known = ? WHERE id = ?", [found.state, known, file])
+  const print = printOf(handle, known)
+  yield* sql.unsafe("UPDATE file SET state = ?, known = ?, print = ? WHERE id = ?", [found.state, known, print, file])
   return entries
 })
+
+const readFile = (sql: SqlClient.SqlClient, found: Found, before: KnownFile | undefined) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => openSync(found.path, "r")),
+    (handle) => readFrom(sql, handle, found, before),
+    (handle) => Effect.sync(() => closeSync(handle))
+  )
 
 const update = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   files: ReadonlyArray<string>,
   onFile: ((path: string) => void) | undefined
 ) {
-  const rows = yield* sql.unsafe<KnownFile>("SELECT id, path, ino, state, known FROM file")
+  const rows = yield* sql.unsafe<KnownFile>("SELECT id, path, ino, state, known, print FROM file")
   const known = new Map(rows.map((row) => [row.path, row]))
   const found = files.map(look).filter((file) => file !== undefined)
   const there = new Set(found.map(({ path }) => path))

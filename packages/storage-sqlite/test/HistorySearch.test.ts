@@ -222,6 +222,10 @@ describe("a word that is everywhere", () => {
         assert.strictEqual(hits[1]?.prompt, "common word number2999")
         assert.deepStrictEqual(yield* found("common number1234"), ["common word number1234"])
         assert.strictEqual((yield* search("comm number12", 5)).length, 5)
+        assert.deepStrictEqual(yield* found("re:/number12.4$/ !1214 !1224 !1254"), [
+          ...["common word number1294", "common word number1284", "common word number1274"],
+          ...["common word number1264", "common word number1244", "common word number1234", "common word number1204"]
+        ])
       })
     )
   })

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { migrations } from "../src/IndexSchema.ts"
 import * as SqliteDatabase from "../src/SqliteDatabase.ts"
 import * as SqliteSessionIndex from "../src/SqliteSessionIndex.ts"
 import { drivers, temporary } from "./support.ts"
@@ -44,7 +45,7 @@ const search = (
 const dump = (path: string) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const sql = yield* SqliteDatabase.open({ path, driver, migrations: [[]] })
+      const sql = yield* SqliteDatabase.open({ path, driver, migrations })
       const items = yield* sql.unsafe(
         `SELECT f.path, f.session, f.cwd, i.entry, i.role, i.tools, i.at, i.start, i.length
          FROM item i JOIN file f ON f.id = i.file_id ORDER BY f.path, i.start, i.entry`
@@ -197,6 +198,44 @@ describe("the index of sessions", () => {
       assert.deepStrictEqual(yield* search(index, "bee"), [])
       assert.deepStrictEqual(yield* search(index, "uno"), ["u1"])
       yield* isAsAnew
+      // Written anew in its place, as long as before or longer.
+      for (const text of ["dos", "nothing like what was there before"]) {
+        writeFileSync(first, lines(header("s1"), user("u1", null, text)))
+        yield* index.update(store.files())
+        assert.deepStrictEqual(yield* search(index, text), ["u1"])
+        yield* isAsAnew
+      }
+      assert.deepStrictEqual(yield* search(index, "uno | dos"), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("tells a long file that has grown from one that was written anew", () =>
+    Effect.gen(function* () {
+      const store = makeStore()
+      const said = Array.from({ length: 2000 }, (_, i) => user(`u${i}`, null, `number ${i} of many`))
+      const file = store.write("a.jsonl", lines(header("s1"), ...said))
+      const index = yield* SqliteSessionIndex.open({ path: store.path, driver })
+      yield* index.update(store.files())
+      appendFileSync(file, lines(user("v", null, "one more")))
+      assert.strictEqual((yield* index.update(store.files())).entries, 1)
+      writeFileSync(file, lines(header("s1"), ...said.map(({ id }, i) => user(id, null, `figure ${i} of many`))))
+      assert.strictEqual((yield* index.update(store.files())).entries, 2000)
+      assert.deepStrictEqual(yield* search(index, "'figure '1234"), ["u1234"])
+      assert.deepStrictEqual(yield* search(index, "number | more"), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("knows a last line that no line end follows, once", () =>
+    Effect.gen(function* () {
+      const store = makeStore()
+      const file = store.write("a.jsonl", lines(header("s1"), user("u1", null, "first")))
+      const index = yield* SqliteSessionIndex.open({ path: store.path, driver })
+      appendFileSync(file, JSON.stringify(user("u2", "u1", "open end")))
+      yield* index.update(store.files())
+      assert.deepStrictEqual(yield* search(index, "open"), ["u2"])
+      appendFileSync(file, `\n${lines(user("u3", "u2", "open still"))}`)
+      yield* index.update(store.files())
+      assert.deepStrictEqual([...(yield* search(index, "open"))].sort(), ["u2", "u3"])
     }).pipe(Effect.scoped)
   )
 

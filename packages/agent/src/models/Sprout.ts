@@ -51,6 +51,13 @@ const clipped = (text: string, length: number): string =>
     ? text
     : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, "")} … (${text.length} characters)`
 
+/** Prompts that nobody has answered are sent as one, each a block of its own: only the last one is an order. */
+const lastBlock = (messages: ReadonlyArray<Json>): string => {
+  const message = messages.findLast(({ role }) => role === "user")
+  const block = Content.blocksOf(message?.content).findLast(({ type }) => type === "text")
+  return block === undefined ? "" : Content.textOfBlock(block)
+}
+
 /** A context that was compacted begins with what its summary is introduced by. */
 const isCompacted = (messages: ReadonlyArray<Json>): boolean =>
   messages[0]?.role === "compactionSummary" ||
@@ -209,7 +216,7 @@ export const answer = (request: ChatRequest, window: number = info.window!): Rea
   const last = messages.at(-1)
   const prompt = lastUser(messages)
   const isPrompted = isObject(last) && last.role === "user"
-  const orders = isPrompted ? ordersIn(prompt, messages.length) : undefined
+  const orders = isPrompted ? ordersIn(lastBlock(messages), messages.length) : undefined
   if (tokens > window || (orders?.overflows === true && !isCompacted(messages))) {
     const detail = `${tokens} tokens where ${Math.min(window, tokens - 1)} fit`
     return [{ _tag: "Fail", reason: new Chat.ContextOverflow({ detail }) }]

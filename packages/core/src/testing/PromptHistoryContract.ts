@@ -358,7 +358,7 @@ export const suite = (name: string, layer: Layer.Layer<PromptHistory, unknown>) 
         Effect.gen(function* () {
           const history = yield* PromptHistory
           const word = fresh()
-          const uses = ["a", "b", "a"].map((end, i) => use(`${word} ${end}`, { at: NOON + i }))
+          const uses = ["a", "b", "a"].map((end, i) => use(`${word} ${end}`, { at: NOON + i, entry: `e${i}` }))
           const skipKnown = { skipKnown: true }
           assert.deepStrictEqual(yield* history.addAll(uses, skipKnown), { added: 3, known: 0, blank: 0 })
           const before = yield* search(word)
@@ -366,6 +366,12 @@ export const suite = (name: string, layer: Layer.Layer<PromptHistory, unknown>) 
           assert.deepStrictEqual(yield* search(word), before)
           const more = [...uses, use(`${word} c`, { at: NOON + 9 }), use(`${word} c`, { at: NOON + 9 })]
           assert.deepStrictEqual(yield* history.addAll(more, skipKnown), { added: 1, known: 4, blank: 0 })
+          // Noted when it was typed, and read again from the session, whose clock was looked at a moment earlier.
+          yield* add(`${word} typed`, { at: NOON + 20, session: "s", entry: "e1" })
+          yield* somethingElse
+          const read = ["s", "its fork"].map((session) => use(`${word} typed`, { at: NOON + 18, session, entry: "e1" }))
+          assert.deepStrictEqual(yield* history.addAll(read, skipKnown), { added: 0, known: 2, blank: 0 })
+          assert.strictEqual((yield* search(`${word} typed`))[0]?.uses, 1)
         })
       )
 
@@ -416,6 +422,16 @@ export const suite = (name: string, layer: Layer.Layer<PromptHistory, unknown>) 
           }
           const [byAgent] = yield* search(`${word} author:agent`)
           assert.deepStrictEqual([byAgent?.uses, byAgent?.cwd, byAgent?.lastUsed], [1, "/third", NOON + 1])
+          yield* add(`${word} alone`, { author: "agent", cwd: "/fourth" })
+          const { search: all } = yield* PromptHistory
+          const text = `${word} author:agent`
+          const everywhere = yield* all({ text, exhaustive: true, limit: 9 })
+          const there = yield* all({ text, exhaustive: true, limit: 9, cwd: "/fourth" })
+          assert.deepStrictEqual(everywhere.map(({ prompt }) => prompt).sort(), [word, `${word} alone`])
+          assert.deepStrictEqual(
+            there.map(({ prompt }) => prompt),
+            [`${word} alone`]
+          )
         })
       )
 

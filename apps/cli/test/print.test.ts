@@ -1,0 +1,536 @@
+/** `grove -p`: the built command, offline and against servers on this machine that speak the formats of providers. */
+import { type ChildProcess, spawn } from "node:child_process"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterEach, assert, describe, it } from "@effect/vitest"
+import { assertRefused, type Json, onlyValue, program, type Ran } from "./support.ts"
+
+const root = fileURLToPath(new URL("../../../", import.meta.url))
+
+const made: Array<string> = []
+const servers: Array<Server> = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+interface Options {
+  readonly input?: string
+  readonly env?: { readonly [name: string]: string }
+  /** Told of every line on standard output as it comes. */
+  readonly onLine?: (line: string, child: ChildProcess) => void
+}
+
+const makeHome = () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "grove-print-")))
+  made.push(folder)
+  const [home, cwd] = [join(folder, "home"), join(folder, "work")]
+  mkdirSync(cwd)
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: folder,
+    GROVE_HOME: home,
+    LANG: "C.UTF-8",
+    OLLAMA_HOST: "127.0.0.1:9"
+  }
+  const grove = (args: ReadonlyArray<string>, options: Options = {}): Promise<Ran> =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [program, ...args], {
+        cwd,
+        env: { ...env, ...options.env },
+        timeout: 30_000,
+        killSignal: "SIGKILL"
+      })
+      let [stdout, stderr, seen] = ["", "", 0]
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        stdout += text
+        for (let end = stdout.indexOf("\n", seen); end >= 0; end = stdout.indexOf("\n", seen)) {
+          options.onLine?.(stdout.slice(seen, end), child)
+          seen = end + 1
+        }
+      })
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        stderr += text
+      })
+      child.on("error", reject)
+      child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }))
+      child.stdin.on("error", () => {})
+      child.stdin.end(options.input ?? "")
+    })
+  const text = async (args: ReadonlyArray<string>, options?: Options) => {
+    const { code, stdout, stderr } = await grove(args, options)
+    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" }, `grove ${args.join(" ")}`)
+    return stdout
+  }
+  const json = async <A>(args: ReadonlyArray<string>): Promise<A> => onlyValue(await text([...args, "--json"]))
+  const events = async (args: ReadonlyArray<string>, options?: Options): Promise<ReadonlyArray<Json>> =>
+    (await text([...args, "--json"], options))
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+  const files = () =>
+    (existsSync(home) ? readdirSync(home, { recursive: true, encoding: "utf8" }) : []).filter((name) =>
+      /\.jsonl/.test(name)
+    )
+  return { folder, home, cwd, grove, text, json, events, files }
+}
+
+const texts = (context: { readonly messages: ReadonlyArray<Json> }) =>
+  context.messages.map(({ role, content }) => [
+    role,
+    (content as ReadonlyArray<Json>).map(({ type, text }) => text ?? `(${type})`).join("")
+  ])
+
+describe("on an empty home", () => {
+  it("a prompt is answered offline and leaves a session that can be read", async () => {
+    const home = makeHome()
+    assert.match(await home.text(["-p", "hello"]), /^I was shown 1 message \(about \d+ tokens\)\. You said: hello\n$/)
+    const context = await home.json<{ messages: ReadonlyArray<Json>; model: Json }>(["context", "@last"])
+    assert.deepStrictEqual(context.model, { provider: "grove", modelId: "sprout" })
+    assert.deepStrictEqual(texts(context)[0], ["user", "hello"])
+    assert.strictEqual(texts(context).length, 2)
+    assert.isTrue((await home.json<Json>(["check", join(home.home, home.files()[0]!)])).ok)
+  })
+
+  it("a prompt is read from standard input, or both are joined by a blank line", async () => {
+    const home = makeHome()
+    assert.match(await home.text([], { input: "hi\n" }), /You said: hi\n$/)
+    assert.match(await home.text(["-p", "look:"], { input: "at this\n\n" }), /You said: look:\n\nat this\n$/)
+    assert.match(await home.text(["look at this"], { input: "" }), /You said: look at this\n$/)
+  })
+
+  it("nothing to answer is told, and nothing is made", async () => {
+    const home = makeHome()
+    assertRefused(await home.grove(["-p"]), 2, /nothing to answer: .*grove -p/)
+    assertRefused(await home.grove([], { input: " \n" }), 2, /grove -p/)
+    assert.deepStrictEqual(home.files(), [])
+  })
+
+  it("events are told one a line, and agree with what was stored", async () => {
+    const home = makeHome()
+    const events = await home.events(["-p", "hello"])
+    const [session, prompt] = events
+    assert.deepStrictEqual(session, { type: "session", id: session!.id, path: join(home.home, home.files()[0]!) })
+    const end = events.at(-1)!
+    const entries = events.filter(({ type }) => type === "entry").map(({ entry }) => entry as Json)
+    const stored = readFileSync(String(session!.path), "utf8")
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) => JSON.parse(line))
+    assert.deepStrictEqual(entries, stored)
+    assert.deepStrictEqual((prompt!.entry as Json).parentId, null)
+    const said = events.filter(({ type }) => type === "delta")
+    assert.isTrue(said.every(({ entry, kind }) => entry === end.leaf && kind === "text"))
+    assert.strictEqual(
+      said.map(({ text }) => text).join(""),
+      ((stored[1].message as Json).content as ReadonlyArray<Json>)[0]!.text
+    )
+    assert.strictEqual(end.type, "end")
+    assert.strictEqual(end.stopReason, "stop")
+    assert.deepInclude(end.usage as Json, { requests: 1, costMicros: 0 })
+  })
+
+  it("nothing is recorded anywhere where that is asked for", async () => {
+    const home = makeHome()
+    assert.match(await home.text(["-p", "--no-session", "secret"]), /You said: secret\n$/)
+    assert.isFalse(existsSync(home.home))
+  })
+})
+
+describe("which session", () => {
+  it("-c goes on with the last one, --session and -r with one that is named, --fork with a copy", async () => {
+    const home = makeHome()
+    await home.text(["-p", "one"])
+    assert.match(await home.text(["-p", "-c", "two"]), /shown 3 messages/)
+    const { id } = await home.json<{ readonly id: string }>(["show", "@last"])
+    assert.match(await home.text(["-p", "--session", id, "three"]), /shown 5 messages/)
+    assert.match(await home.text(["-p", "-r", id.slice(-8), "four"]), /shown 7 messages/)
+    assert.match(await home.text(["-p", "--fork", id, "five"]), /shown 9 messages/)
+    assert.strictEqual((await home.json<ReadonlyArray<Json>>(["ls"])).length, 2)
+  })
+
+  it("-c without a session begins one; a new path makes one there", async () => {
+    const home = makeHome()
+    assert.match(await home.text(["-p", "-c", "one"]), /shown 1 message /)
+    const path = join(home.cwd, "new.jsonl")
+    await home.text(["-p", "--session", path, "two"])
+    assert.isTrue(existsSync(path))
+    assert.match(await home.text(["-p", "--session", path, "three"]), /shown 3 messages/)
+  })
+
+  it("--at says it under another entry, or as a new root, and the session stands there then", async () => {
+    const home = makeHome()
+    await home.text(["-p", "one"])
+    const { entries } = await home.json<{ entries: ReadonlyArray<{ readonly id: string }> }>(["tree", "@last"])
+    await home.text(["-p", "-c", "two"])
+    assert.match(await home.text(["-p", "-c", "--at", entries[1]!.id, "other"]), /shown 3 messages/)
+    assert.match(await home.text(["-p", "-c", "--at", "none", "anew"]), /shown 1 message /)
+    assert.strictEqual((await home.json<ReadonlyArray<Json>>(["branches", "@last"])).length, 3)
+    assert.match(await home.text(["-p", "-c", "on"]), /shown 3 messages/)
+  })
+
+  it("flags that exclude each other, and sessions and entries that are not there, are refused", async () => {
+    const home = makeHome()
+    await home.text(["-p", "one"])
+    assertRefused(await home.grove(["-p", "-c", "--no-session", "x"]), 2, /exclude each other/)
+    assertRefused(await home.grove(["-p", "--resume", "--model", "grove/sprout", "x"]), 2, /needs a session/)
+    assertRefused(await home.grove(["-p", "--session", "nowhere", "x"]), 1, /no session nowhere/)
+    assertRefused(await home.grove(["-p", "-c", "--at", "ffff", "x"]), 1, /no entry ffff/)
+    assertRefused(await home.grove(["-p", "--samples", "0", "x"]), 2, /--samples/)
+    assertRefused(await home.grove(["hello"]), 2, /unknown command/)
+  })
+})
+
+describe("several answers", () => {
+  it("three samples of one prompt are three siblings, and the person stays at the prompt", async () => {
+    const home = makeHome()
+    const events = await home.events(["-p", "--samples", "3", "choose"])
+    assert.strictEqual(events.filter(({ type }) => type === "end").length, 3)
+    const tree = await home.json<{ leaf: string; entries: ReadonlyArray<Json> }>(["tree", "@last"])
+    const prompt = tree.entries.find(({ role }) => role === "user")!
+    assert.strictEqual(tree.leaf, prompt.id)
+    assert.strictEqual((prompt.children as ReadonlyArray<string>).length, 3)
+    const out = await home.text(["-p", "--samples", "2", "again"])
+    assert.match(out, /^I was shown .* again\n\nI was shown .* again\n$/)
+  })
+})
+
+describe("tools", () => {
+  const calling = (name: string, given: Json) => `!sprout tool ${name} ${JSON.stringify(given)}`
+
+  it("what needs approval gets the result that it was not approved", async () => {
+    const home = makeHome()
+    const ran = await home.grove(["-p", calling("bash", { command: "touch made" })])
+    assert.match(ran.stdout, /bash failed: not approved\n$/)
+    assert.match(ran.stderr, /^grove: not approved: .*touch made.*\n$/)
+    assert.isFalse(existsSync(join(home.cwd, "made")))
+  })
+
+  it("what may run runs, and is told", async () => {
+    const home = makeHome()
+    writeFileSync(join(home.cwd, "note.txt"), "seven elms")
+    const events = await home.events(["-p", calling("read", { path: "note.txt" })])
+    const tools = events.filter(({ type }) => type === "tool")
+    assert.deepStrictEqual(
+      tools.map(({ name, state, isError }) => [name, state, isError]),
+      [
+        ["read", "start", undefined],
+        ["read", "end", false]
+      ]
+    )
+    assert.match(
+      await home.text(["-p", "--approval", "yolo", calling("bash", { command: "echo hi" })]),
+      /answered: hi\n$/
+    )
+  })
+
+  it("a sub-agent answers in a session of its own, which lists leave out", async () => {
+    const home = makeHome()
+    assert.match(await home.text(["-p", calling("task", { prompt: "count" })]), /task answered: .*You said: count\n$/)
+    assert.strictEqual((await home.json<ReadonlyArray<Json>>(["ls"])).length, 1)
+    const all = await home.json<ReadonlyArray<Json>>(["ls", "--all"])
+    assert.strictEqual(all.filter(({ parentSession }) => parentSession !== null).length, 1)
+  })
+
+  it("what the project says to agents is said to the model", async () => {
+    const home = makeHome()
+    const bare = await home.text(["-p", "hello"])
+    writeFileSync(join(home.cwd, "AGENTS.md"), "Trees first. ".repeat(100))
+    const told = await home.text(["-p", "hello"])
+    const tokens = (text: string) => Number(/about (\d+) tokens/.exec(text)![1])
+    assert.isAbove(tokens(told), tokens(bare) + 300)
+  })
+})
+
+describe("what goes wrong", () => {
+  it("a reply that is cut off is kept, told in one line, and the session goes on", async () => {
+    const home = makeHome()
+    const ran = await home.grove(["-p", "!sprout say half of it\n!sprout fail"])
+    assert.strictEqual(ran.code, 1)
+    assert.strictEqual(ran.stdout, "half of it\n")
+    assert.match(ran.stderr, /^grove: grove\/sprout: the reply was cut off: .*\n$/)
+    assert.match(await home.text(["-p", "-c", "go on"]), /You said: /)
+    const json = await home.grove(["-p", "--json", "!sprout fail"])
+    assert.strictEqual(json.code, 1)
+    const last = JSON.parse(json.stdout.trimEnd().split("\n").at(-1)!)
+    assert.deepStrictEqual(Object.keys(last), ["type", "message"])
+    assert.strictEqual(last.type, "error")
+  })
+
+  it("a model that nobody has, and a key that nobody has, are told; the prompt is in the history", async () => {
+    const home = makeHome()
+    assertRefused(await home.grove(["-p", "--model", "foo/bar", "first words"]), 1, /foo\/bar: no such model/)
+    assert.deepStrictEqual(home.files(), [])
+    assertRefused(
+      await home.grove(["-p", "--model", "anthropic/claude-sonnet-4-5", "second words"]),
+      1,
+      /no key.*ANTHROPIC_API_KEY/
+    )
+    const history = await home.json<ReadonlyArray<{ readonly prompt: string }>>(["history"])
+    assert.deepStrictEqual(history.map(({ prompt }) => prompt).sort(), ["first words", "second words"])
+    assert.match(await home.text(["-p", "-c", "--model", "grove/sprout", "third"]), /You said: second words\n+third\n$/)
+  })
+
+  it("a prompt longer than the window is told, kept, and does not stand in the way", async () => {
+    const home = makeHome()
+    const ran = await home.grove(["-p"], { input: "tree ".repeat(100_000) })
+    assert.strictEqual(ran.code, 1)
+    assert.match(ran.stderr, /too long for the model/)
+    assert.isTrue((await home.json<Json>(["check", join(home.home, home.files()[0]!)])).ok)
+    assert.match(await home.text(["-p", "-c", "--at", "none", "short"]), /You said: short\n$/)
+  })
+
+  it("settings that are none are told with their place", async () => {
+    const home = makeHome()
+    mkdirSync(home.home)
+    writeFileSync(join(home.home, "config.json"), "{")
+    assertRefused(await home.grove(["-p", "x"]), 1, /config\.json could not be read/)
+    writeFileSync(join(home.home, "config.json"), '{"compaction":{"enabled":"no"}}')
+    assertRefused(await home.grove(["-p", "x"]), 1, /config\.json is not as it should be/)
+    writeFileSync(join(home.home, "config.json"), '{"model":"foo/bar","other":1}')
+    assertRefused(await home.grove(["-p", "x"]), 1, /foo\/bar/)
+  })
+})
+
+describe("broken off", () => {
+  const slow = "!sprout slow 100\n!sprout say a b c d e f g h i j k l m n o p q r s t u v w x y z"
+  const isDelta = (line: string) => JSON.parse(line).type === "delta"
+
+  it("Ctrl-C ends a reply, keeps its text, and the exit code says so", async () => {
+    const home = makeHome()
+    const ran = await home.grove(["-p", "--json", slow], {
+      onLine: (line, child) => void (isDelta(line) && child.kill("SIGINT"))
+    })
+    assert.strictEqual(ran.code, 130)
+    const end = JSON.parse(ran.stdout.trimEnd().split("\n").at(-1)!)
+    assert.deepInclude(end, { type: "end", stopReason: "aborted" })
+    const { entries } = await home.json<{ entries: ReadonlyArray<Json> }>(["tree", "@last"])
+    assert.match(String(entries.at(-1)!.preview), /\ba\b/)
+  })
+
+  it("while a reply is generated, what it answers is not pruned by another process unless forced", async () => {
+    const home = makeHome()
+    await home.text(["-p", "hello"])
+    const { leaf } = await home.json<{ leaf: string }>(["tree", "@last"])
+    let refused: Promise<Ran> | undefined
+    await home.grove(["-p", "-c", "--json", slow], {
+      onLine: (line, child) => {
+        if (!isDelta(line) || refused !== undefined) return
+        refused = home.grove(["edit", "@last", "prune", leaf])
+        void refused.finally(() => child.kill("SIGINT"))
+      }
+    })
+    assertRefused((await refused)!, 1, /refused \(busy\)/)
+  })
+
+  it("SIGTERM ends a tool, and its call has a result", async () => {
+    const home = makeHome()
+    const ran = await home.grove(["-p", "--json", "--approval", "yolo", '!sprout tool bash {"command":"sleep 60"}'], {
+      onLine: (line, child) => void (JSON.parse(line).state === "start" && child.kill("SIGTERM"))
+    })
+    assert.strictEqual(ran.code, 143)
+    const context = await home.json<{ messages: ReadonlyArray<Json> }>(["context", "@last"])
+    assert.deepStrictEqual(texts(context).at(-1), ["toolResult", "cancelled"])
+  })
+
+  it("killed in the middle of a reply, its text is there the next time", async () => {
+    const home = makeHome()
+    let path = ""
+    const ran = await home.grove(["-p", "--json", slow], {
+      onLine: (line, child) => {
+        const event = JSON.parse(line)
+        if (event.type === "session") path = event.path
+        if (event.text === " n") child.kill("SIGKILL")
+      }
+    })
+    assert.strictEqual(ran.signal, "SIGKILL")
+    assert.isTrue(existsSync(`${path}.draft`))
+    await home.text(["-p", "--session", path, "and then"])
+    const { entries } = await home.json<{ entries: ReadonlyArray<Json> }>(["tree", path])
+    assert.deepStrictEqual(
+      entries.map(({ role }) => role),
+      ["user", "assistant", "user", "assistant"]
+    )
+    const { message } = JSON.parse(readFileSync(path, "utf8").split("\n")[2]!)
+    assert.match(message.content[0].text, /^a b c d e/)
+    assert.deepInclude(message, { stopReason: "error", errorMessage: "interrupted" })
+    assert.deepStrictEqual(readdirSync(join(home.home, "running")), [])
+  })
+
+  it("killed in the middle of a tool, its call is marked as failed and not run again", async () => {
+    const home = makeHome()
+    const command = `echo ran >> ${join(home.cwd, "ran")}; sleep 3`
+    await home.grove(["-p", "--json", "--approval", "yolo", `!sprout tool bash ${JSON.stringify({ command })}`], {
+      onLine: (line, child) => {
+        if (JSON.parse(line).state !== "start") return
+        const wait = setInterval(() => {
+          if (!existsSync(join(home.cwd, "ran"))) return
+          clearInterval(wait)
+          child.kill("SIGKILL")
+        }, 5)
+      }
+    })
+    await home.text(["-p", "-c", "--approval", "yolo", "what happened?"])
+    assert.strictEqual(readFileSync(join(home.cwd, "ran"), "utf8"), "ran\n")
+    const context = await home.json<{ messages: ReadonlyArray<Json> }>(["context", "@last"])
+    assert.match(String(texts(context)[2]![1]), /interrupted .*not run again/)
+  })
+})
+
+describe("a long conversation", () => {
+  it("is compacted at the threshold by itself and goes on; by hand there may be nothing to do", async () => {
+    const home = makeHome()
+    const long = `!sprout say ${"tree ".repeat(3_000)}`
+    for (const _ of "12345678") await home.text(["-p", "-c", long])
+    const { entries } = await home.json<{ entries: ReadonlyArray<Json> }>(["tree", "@last"])
+    assert.isTrue(entries.some(({ type }) => type === "compaction"))
+    assert.match(await home.text(["-p", "-c", "still there?"]), /You said: .*still there\?/s)
+    const outcome = await home.json<Json>(["compact", "@last"])
+    assert.isTrue(outcome.compacted === true || typeof outcome.reason === "string")
+    const again = await home.json<Json>(["compact", "@last"])
+    assert.deepInclude(again, { compacted: false, id: null, summary: null })
+  })
+})
+
+// --------------------------------------------------------------------------------- servers that speak real formats
+
+const serve = (answer: (body: Json) => string): Promise<string> =>
+  new Promise((resolve) => {
+    const server = createServer((request, response) => {
+      let body = ""
+      request.setEncoding("utf8").on("data", (text: string) => {
+        body += text
+      })
+      request.on("end", () => {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.end(answer(body === "" ? {} : JSON.parse(body)))
+      })
+    })
+    servers.push(server)
+    server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+  })
+
+const sse = (events: ReadonlyArray<Json>, named: boolean) =>
+  events.map((event) => `${named ? `event: ${event.type}\n` : ""}data: ${JSON.stringify(event)}\n\n`).join("")
+
+const anthropic = (content: ReadonlyArray<readonly [Json, Json]>, stop: string) =>
+  sse(
+    [
+      { type: "message_start", message: { usage: { input_tokens: 10, output_tokens: 1 } } },
+      ...content.flatMap(([block, delta], index) => [
+        { type: "content_block_start", index, content_block: block },
+        { type: "content_block_delta", index, delta },
+        { type: "content_block_stop", index }
+      ]),
+      { type: "message_delta", delta: { stop_reason: stop }, usage: { output_tokens: 5 } },
+      { type: "message_stop" }
+    ],
+    true
+  )
+
+const openAi = (delta: Json, finish: string) =>
+  `${sse(
+    [
+      { choices: [{ index: 0, delta: { role: "assistant", ...delta } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: finish }] },
+      { choices: [], usage: { prompt_tokens: 10, completion_tokens: 5 } }
+    ],
+    false
+  )}data: [DONE]\n\n`
+
+describe("against servers", () => {
+  const isAnswered = ({ messages }: Json) => JSON.stringify(messages).includes("seven elms")
+
+  it("Anthropic's format, with a tool", async () => {
+    const home = makeHome()
+    writeFileSync(join(home.cwd, "note.txt"), "seven elms")
+    const url = await serve((body) =>
+      isAnswered(body)
+        ? anthropic(
+            [
+              [
+                { type: "text", text: "" },
+                { type: "text_delta", text: "There are seven." }
+              ]
+            ],
+            "end_turn"
+          )
+        : anthropic(
+            [
+              [
+                { type: "tool_use", id: "toolu_1", name: "read", input: {} },
+                { type: "input_json_delta", partial_json: '{"path":"note.txt"}' }
+              ]
+            ],
+            "tool_use"
+          )
+    )
+    const env = { ANTHROPIC_API_KEY: "sk-test-0123456789", ANTHROPIC_BASE_URL: url }
+    const args = ["-p", "--model", "anthropic/claude-sonnet-4-5", "how many?"]
+    assert.strictEqual(await home.text(args, { env }), "There are seven.\n")
+    const shown = await home.json<{ counts: Json }>(["show", "@last"])
+    assert.deepInclude(shown.counts, { messages: 4 })
+  })
+
+  it("OpenAI's format, with a tool", async () => {
+    const home = makeHome()
+    writeFileSync(join(home.cwd, "note.txt"), "seven elms")
+    const call = {
+      index: 0,
+      id: "call_1",
+      type: "function",
+      function: { name: "read", arguments: '{"path":"note.txt"}' }
+    }
+    const url = await serve((body) =>
+      isAnswered(body) ? openAi({ content: "There are seven." }, "stop") : openAi({ tool_calls: [call] }, "tool_calls")
+    )
+    const env = { OPENAI_API_KEY: "sk-test-0123456789", OPENAI_BASE_URL: url }
+    assert.strictEqual(await home.text(["-p", "--model", "openai/gpt-5", "how many?"], { env }), "There are seven.\n")
+  })
+
+  it("a reply that is not what it should be is told in one line, and the prompt is kept", async () => {
+    const home = makeHome()
+    const url = await serve(() => "<html>busy</html>")
+    const env = { OPENAI_API_KEY: "sk-test-0123456789", OPENAI_BASE_URL: url }
+    const ran = await home.grove(["-p", "--model", "openai/gpt-5", "how many?"], { env })
+    assert.strictEqual(ran.code, 1)
+    assert.match(ran.stderr, /grove: openai\/gpt-5: [^\n]+\n$/)
+    const context = await home.json<{ messages: ReadonlyArray<Json> }>(["context", "@last"])
+    assert.deepStrictEqual(texts(context)[0], ["user", "how many?"])
+  })
+})
+
+// ---------------------------------------------------------------------------------------------------- other readers
+
+const { installed } = await import(new URL("tooling/bench/others.mjs", `file://${root}`).href)
+const pi: { readonly module: string } | { readonly problem: string } = installed("pi")
+
+describe.skipIf("problem" in pi)("Pi", () => {
+  it("reads what a prompt leaves", async () => {
+    const home = makeHome()
+    await home.text(["-p", "hello"])
+    await home.text(["-p", "-c", '!sprout tool read {"path":"none"}'])
+    const { SessionManager } = await import((pi as { readonly module: string }).module)
+    const opened = SessionManager.open(join(home.home, home.files()[0]!))
+    const { messages, model } = opened.buildSessionContext()
+    assert.deepStrictEqual(
+      messages.map(({ role }: Json) => role),
+      ["user", "assistant", "user", "assistant", "toolResult", "assistant"]
+    )
+    assert.deepStrictEqual(model, { provider: "grove", modelId: "sprout" })
+  })
+})
