@@ -63,7 +63,7 @@ const history = (paths: SessionPaths.SessionPaths): Layer.Layer<PromptHistory> =
     return PromptHistory.layerMemory
   })
 
-const onDisk = (beside: string | undefined) =>
+const onDisk = ({ beside, isOnScreen = false }: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const paths = yield* Paths
@@ -73,7 +73,7 @@ const onDisk = (beside: string | undefined) =>
         Layer.provideMerge(Layer.mergeAll(JsonlSessionStore.layer({ paths }), ImagePolicy.layer), blobs),
         FileConsents.layer({ directory: join(paths.home, "consents") }),
         FileRunningReplies.layer({ home: paths.home }),
-        history(paths)
+        isOnScreen ? History.lazy(paths) : history(paths)
       )
     })
   )
@@ -112,14 +112,16 @@ export interface Options {
   readonly records: boolean
   /** The session's file; images that are not kept at home are sought beside it. */
   readonly beside?: string | undefined
+  /** The chat is on the screen, where nothing may be printed and nobody should wait. */
+  readonly isOnScreen?: boolean
 }
 
-export const layer = ({ records, beside }: Options) =>
+export const layer = (options: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { home } = yield* Environment
       const settings = yield* Settings.read
-      const storage = records ? onDisk(beside) : inMemory
+      const storage = options.records ? onDisk(options) : inMemory
       const use = Layer.mergeAll(
         Layer.provideMerge(Sessions.layer, EntryIds.layer),
         Approval.Approvals.layer({ guarded: [home] }),

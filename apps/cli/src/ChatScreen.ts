@@ -96,7 +96,7 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
         })
     })
   })
-  const code = yield* Effect.provide(chat, Chat.layer({ records, beside }))
+  const code = yield* Effect.provide(chat, Chat.layer({ records, beside, isOnScreen: true }))
   if (code === 130 || code === 143) return yield* new Signals.Signalled({ code })
   process.exitCode = code
 })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { PromptHistory, PromptHistoryError, type Prompts } from "@grove/core"
 import { Catalogue, type SessionPaths } from "@grove/storage-files"
 import { PromptSources, SqliteDatabase, SqlitePromptHistory } from "@grove/storage-sqlite"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Failure } from "./CliError.ts"
 import { Paths } from "./Paths.ts"
 import * as Words from "./Words.ts"
@@ -68,12 +68,41 @@ const notice = (line: string): void => {
   process.stderr.write(`grove: ${Words.safe(line)}\n`)
 }
 
-export const layer = (paths: SessionPaths.SessionPaths) =>
-  SqlitePromptHistory.layer({
-    path: pathFor(paths),
-    rebuildFrom: () => fromSessions(paths),
-    onNotice: notice
-  })
+export const layer = (paths: SessionPaths.SessionPaths, onNotice = notice) =>
+  SqlitePromptHistory.layer({ path: pathFor(paths), rebuildFrom: () => fromSessions(paths), onNotice })
+
+/**
+ * For a chat on the screen: opened when it is first needed, so that nobody waits for it; trouble is told by what needed
+ * it, and notices when the screen is gone.
+ */
+export const lazy = (paths: SessionPaths.SessionPaths): Layer.Layer<PromptHistory> =>
+  Layer.effect(
+    PromptHistory,
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const notices: Array<string> = []
+      yield* Effect.addFinalizer(() => Effect.sync(() => notices.forEach(notice)))
+      const opened = Layer.buildWithScope(
+        layer(paths, (line) => void notices.push(line)),
+        scope
+      ).pipe(
+        Effect.map((services) => Context.get(services, PromptHistory)),
+        Effect.mapError((trouble) => new PromptHistoryError({ operation: "open", cause: new Error(explain(trouble)) }))
+      )
+      const history = yield* Effect.cached(opened)
+      const use = <A>(ask: (service: PromptHistory["Service"]) => Effect.Effect<A, PromptHistoryError>) =>
+        Effect.flatMap(history, ask)
+      return PromptHistory.of({
+        add: (prompt) => use((service) => service.add(prompt)),
+        addAll: (uses, options) => use((service) => service.addAll(uses, options)),
+        search: (query) => use((service) => service.search(query)),
+        count: (query) => use((service) => service.count(query)),
+        remove: (ids) => use((service) => service.remove(ids)),
+        forget: (what, options) => use((service) => service.forget(what, options)),
+        stats: use((service) => service.stats)
+      })
+    })
+  )
 
 /**
  * Gives the history to a command and tells its failures in one line. Where nothing was ever kept, reading finds nothing

@@ -5,13 +5,16 @@ import {
   ChatModel,
   Compactor,
   ContextSize,
+  type Entry,
   type EntryId,
   Facts,
+  isObject,
   type Json,
   type Session,
   Sessions,
   SessionTree,
   SummaryFailed,
+  Tokens,
   TreeUsage
 } from "@grove/core"
 import { Clock, Effect, Exit, Scope, Stream } from "effect"
@@ -36,7 +39,7 @@ export interface Options {
 }
 
 /** Before anything was said there is no session yet, and nothing is written. */
-export const unborn = (cwd: string): SessionState => ({
+export const unborn = (cwd: string, isOpening = false): SessionState => ({
   ref: { id: "", path: "" },
   cwd,
   name: null,
@@ -44,13 +47,17 @@ export const unborn = (cwd: string): SessionState => ({
   leaf: null,
   readOnly: false,
   usage: TreeUsage.sums(SessionTree.from([]), null),
-  tokens: 0
+  tokens: 0,
+  isOpening
 })
 
 const contentOf = ({ text, images }: Prompt) =>
   images.length === 0
     ? text
     : [...(text === "" ? [] : [{ type: "text" as const, text }]), ...(images as ReadonlyArray<never>)]
+
+const estimate = (entries: ReadonlyArray<Entry.Entry>): number =>
+  entries.reduce((sum, { message }) => sum + (isObject(message) ? Tokens.estimate(message) : 0), 0)
 
 type Told = (event: Event) => void
 
@@ -129,7 +136,8 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     yield* changed(opened, false)
   })
 
-  const stateOf = Effect.fnUntraced(function* (opened: Session) {
+  /** With `added`, the tokens of the context are those before and an estimate of what was added: exact is what counts them all. */
+  const stateOf = Effect.fnUntraced(function* (opened: Session, added?: ReadonlyArray<Entry.Entry>) {
     const { ref, header } = opened
     const tree = linear ? opened.tree.linear() : opened.tree
     const leaf = linear ? tree.leaf : yield* opened.main.leaf
@@ -141,14 +149,14 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       leaf,
       readOnly: false,
       usage: spent(opened).at(leaf),
-      tokens: ContextSize.at(tree, leaf).tokens
+      tokens: added === undefined ? ContextSize.at(tree, leaf).tokens : shown.tokens + estimate(added)
     }
     return state
   })
 
-  const changed = Effect.fnUntraced(function* (opened: Session, foreign: boolean) {
+  const changed = Effect.fnUntraced(function* (opened: Session, foreign: boolean, added?: ReadonlyArray<Entry.Entry>) {
     if (opened !== session) return
-    shown = yield* stateOf(opened)
+    shown = yield* stateOf(opened, added)
     tell({ _tag: "Changed", session: shown, foreign })
   })
 
@@ -189,7 +197,11 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
         if (event._tag === "ChangesLost") return Effect.sync(() => say("error", explain(event.error)))
         const isForeign = event._tag === "ForeignEntries"
         if (isForeign && opened === session) say("info", "another program wrote to this session; /tree shows what")
-        return changed(opened, isForeign)
+        return changed(
+          opened,
+          isForeign,
+          event._tag === "Appended" && event.moved !== undefined ? event.entries : undefined
+        )
       }),
       Effect.forkIn(next)
     )

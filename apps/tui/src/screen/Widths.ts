@@ -9,24 +9,40 @@ interface Tables {
   readonly chars: { all: RegExp; wide: RegExp; swide: RegExp }
 }
 
-/** Where the oldest wide characters begin, and where planes end that have any. */
+/** Where wide characters begin, and where those end that have to be looked up one by one. */
 const FIRST = 0x1100
-const LAST = 0x3ffff
+const LAST = 0x1ffff
+/** Blocks and planes that are wide as a whole, by their first and last. */
+const WHOLE = [
+  [0x3400, 0x4dbf],
+  [0x4e00, 0xa48c],
+  [0xac00, 0xd7a3],
+  [0x20000, 0x2fffd],
+  [0x30000, 0x3fffd]
+] as const
+/** Surrogates, private use, and alphabets above them: nothing wide there. */
+const NARROW = [
+  [0xd7a4, 0xf8ff],
+  [0x10000, 0x16fdf]
+] as const
 const INVISIBLE = [0x200b, 0x200c, 0x200d, 0x2060, 0xfeff, 0xfe0e, 0xfe0f]
 
-const isWide = (code: number): boolean => !(code >= 0xd800 && code <= 0xdfff) && eastAsianWidth(code) === 2
+const range = (first: number, last: number): string => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`
 
 /** Every wide character, as the ranges of a character class. */
-const wideRanges = (): string => {
-  let ranges = ""
+export const wideRanges = (): string => {
+  const passed = [...WHOLE, ...NARROW]
+  let ranges = WHOLE.map(([first, last]) => range(first, last)).join("")
   let start = -1
   for (let code = FIRST; code <= LAST + 1; code++) {
-    const wide = code <= LAST && isWide(code)
-    if (wide && start < 0) start = code
-    if (!wide && start >= 0) {
-      ranges += `\\u{${start.toString(16)}}-\\u{${(code - 1).toString(16)}}`
+    const block = passed.find(([first]) => first === code)
+    const isWide = code <= LAST && block === undefined && eastAsianWidth(code) === 2
+    if (isWide && start < 0) start = code
+    if (!isWide && start >= 0) {
+      ranges += range(start, code - 1)
       start = -1
     }
+    if (block !== undefined) code = block[1]
   }
   return ranges
 }

@@ -546,6 +546,7 @@ const findBar = (find: NonNullable<ChatState["find"]>, world: World): { row: Row
 }
 
 const welcome = (world: World): ReadonlyArray<Row.Row> => {
+  if (world.session.isOpening === true) return [Row.empty, Row.row("  opening the session", "dim")]
   const { columns, model, symbols } = world
   const say = (text: string, style: Row.Style = "dim") => Row.wrap(Row.row(text, style), columns - 4)
   const isOffline = model?.provider === "grove"

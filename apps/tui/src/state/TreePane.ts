@@ -46,6 +46,8 @@ export interface State {
   readonly scrolled: number
   readonly dialog: { readonly ask: Dialog.Dialog; readonly purpose: Purpose } | null
   readonly notice: Notice | null
+  /** An edit was asked for, and it was not told yet what came of it. */
+  readonly isEditing: boolean
   readonly showsKeys: boolean
 }
 
@@ -65,6 +67,7 @@ export const open = ({ session }: World): State => {
     scrolled: 0,
     dialog: null,
     notice: null,
+    isEditing: false,
     showsKeys: false
   }
 }
@@ -213,7 +216,10 @@ const toNext = (state: State, by: -1 | 1): State => {
 
 const stay = (state: State): Step => ({ state })
 const told = (state: State, text: string): State => ({ ...state, notice: { kind: "info", text } })
-const edit = (state: State, given: Edit): Step => ({ state, intents: [{ _tag: "Edit", edit: given }] })
+const edit = (state: State, given: Edit): Step => ({
+  state: { ...state, isEditing: true },
+  intents: [{ _tag: "Edit", edit: given }]
+})
 
 /** The marked entries in file order, else the selected one. */
 const targets = (state: State): ReadonlyArray<EntryId> => {
@@ -498,6 +504,12 @@ const settled = (step: Step, world: World): Step =>
     ? step
     : { ...step, state: { ...step.state, top: topOf(step.state, listHeight(step.state, world)) } }
 
+/** What was marked for an edit is let go once the edit is made; not where it was refused. */
+const heard = (state: State, notice: Notice): State => {
+  const isDone = state.isEditing && notice.kind === "info"
+  return { ...state, notice, isEditing: false, marked: isDone ? new Set() : state.marked }
+}
+
 export const on = (state: State, event: Event, world: World): Step => {
   switch (event._tag) {
     case "Key":
@@ -510,7 +522,7 @@ export const on = (state: State, event: Event, world: World): Step => {
     case "Continued":
       return state.search === null ? stay(state) : searching(state, state.search)
     case "Told":
-      return stay({ ...state, notice: event.notice, marked: event.notice.kind === "info" ? new Set() : state.marked })
+      return stay(heard(state, event.notice))
     default:
       return stay(state)
   }

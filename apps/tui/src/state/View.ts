@@ -24,6 +24,8 @@ export interface SessionState {
   readonly usage: TreeUsage.TreeUsage
   /** Tokens that the model would be shown. */
   readonly tokens: number
+  /** Nothing is known of it yet: it is being read. */
+  readonly isOpening?: boolean
 }
 
 /** A reply being made where the person stands. */

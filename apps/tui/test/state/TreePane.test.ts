@@ -288,6 +288,10 @@ describe("editing in the tree", () => {
     const refused = { kind: "error", text: "refused" } as const
     assert.strictEqual(opened().press("home", "space", "d", { _tag: "Told", notice: refused }).state?.marked.size, 1)
   })
+  it("keeps what is marked when something else is told", () => {
+    const notice = { kind: "info", text: "copied" } as const
+    assert.strictEqual(opened().press("home", "space", "y", { _tag: "Told", notice }).state?.marked.size, 1)
+  })
   it("takes in what the session became, and stays where it was", () => {
     const more = sessionOf([
       ...plan(),

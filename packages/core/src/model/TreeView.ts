@@ -255,6 +255,7 @@ export const make = (tree: SessionTree, filter: Filter, options: Options = {}): 
 }
 
 const sortByTime = (tree: SessionTree, rows: Array<number>): void => {
+  if (rows.every((row, i) => i === 0 || tree.timeAt(rows[i - 1]!) <= tree.timeAt(row))) return
   const times = new Map(rows.map((row) => [row, tree.timeAt(row)]))
   rows.sort((a, b) => times.get(a)! - times.get(b)! || a - b)
 }

@@ -22,9 +22,11 @@ const singleWidth = (code: number): number => (widths[code] ||= eastAsianWidth(c
 const graphemeWidth = (grapheme: string): number => {
   if (ASCII.test(grapheme)) return grapheme.length
   if (INVISIBLE.test(grapheme)) return 0
+  const first = grapheme.codePointAt(0)!
+  // What is a picture all by itself is wide by the table; only sequences have to be asked for.
+  if (grapheme.length === String.fromCodePoint(first).length) return eastAsianWidth(first)
   if (EMOJI.test(grapheme)) return 2
-  const marks = grapheme.length > 1 ? (grapheme.slice(1).match(HALF_WIDTH_MARK)?.length ?? 0) : 0
-  return eastAsianWidth(grapheme.codePointAt(0)!) + marks
+  return eastAsianWidth(first) + (grapheme.slice(1).match(HALF_WIDTH_MARK)?.length ?? 0)
 }
 
 /** Columns of a text without control characters. */

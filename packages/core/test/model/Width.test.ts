@@ -133,3 +133,14 @@ it("pieces of a text are as wide as fits, lose nothing and cut no character in t
   assert.deepStrictEqual(Width.pieces("👨‍👩‍👧👨‍👩‍👧", 3), ["👨‍👩‍👧", "👨‍👩‍👧"])
   assert.deepStrictEqual(Width.pieces("限", 1), ["限"])
 })
+
+it("every picture that is one character takes two columns", () => {
+  let pictures = 0
+  for (let code = 0xa0; code < 0x20000; code++) {
+    const character = String.fromCodePoint(code)
+    if (!/^\p{RGI_Emoji}$/v.test(character)) continue
+    pictures++
+    assert.strictEqual(Width.of(character), 2, code.toString(16))
+  }
+  assert.isAbove(pictures, 1000)
+})
