@@ -1,5 +1,5 @@
 /** The chat itself: the conversation above, the editor below, and what keys do to them. */
-import { NONE, Preview } from "@grove/core/model"
+import { Preview } from "@grove/core/model"
 import * as Blocks from "./Blocks.ts"
 import * as Commands from "./Commands.ts"
 import * as Completion from "./Completion.ts"
@@ -634,10 +634,4 @@ export const draw = (chat: ChatState, world: World): Frame => {
     ].slice(0, rows),
     caret
   }
-}
-
-/** The entry a person means when they name none: the selected block's, else where they stand. */
-export const meant = (chat: ChatState, world: World): string | null => {
-  const block = Blocks.of(world.session).find(({ key }) => key === chat.selected)
-  return block === undefined || block.row === NONE ? world.session.leaf : world.session.tree.idAt(block.row)
 }

@@ -21,7 +21,7 @@ const SECTIONS: ReadonlyArray<readonly [title: string, keys: ReadonlyArray<reado
   [
     "Conversation",
     [
-      ["PageUp PageDown  Shift+Up Down  wheel", "scroll; End of the list follows again"],
+      ["PageUp PageDown  wheel", "scroll; Shift+Up and Down by one row, Shift+End follows again"],
       ["Alt+Up  Alt+Down", "select a message; Enter unfolds it, Esc lets go"],
       ["Alt+Left  Alt+Right", "the other answer at the nearest fork, or at the selected message"],
       ["Ctrl+O", "unfold or fold all tools and thinking"],

@@ -38,7 +38,10 @@ const make = () => {
   })
   const lines = async () => {
     await Promise.all(waiting)
-    return Array.from({ length: LINES }, (_, y) => terminal.buffer.active.getLine(y)?.translateToString(true).trimEnd() ?? "")
+    return Array.from(
+      { length: LINES },
+      (_, y) => terminal.buffer.active.getLine(y)?.translateToString(true).trimEnd() ?? ""
+    )
   }
   const paint = (...texts: ReadonlyArray<string>) =>
     screen.paint({ rows: texts.map((text) => Row.row(text, "accent")), caret: { line: 0, column: 2 } })
