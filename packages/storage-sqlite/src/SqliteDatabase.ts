@@ -4,6 +4,7 @@ import { dirname } from "node:path"
 import { Clock, Data, Effect, Schedule, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import * as Nul from "./Nul.ts"
 import * as SqliteDriver from "./SqliteDriver.ts"
 
 /** No driver loads, or the database cannot be used; `path` says which. */
@@ -53,7 +54,7 @@ export const errorOf = (path: string, cause: unknown): DatabaseError =>
 const connectionTo = (database: SqliteDriver.Database): SqlConnection.Connection => {
   const all = (sql: string, parameters: ReadonlyArray<unknown>) =>
     Effect.tryPromise({
-      try: () => database.all(sql, parameters),
+      try: () => database.all(sql, parameters.map(Nul.written)).then((rows) => rows.map(Nul.read)),
       catch: (cause) => new SqlError.SqlError({ reason: SqlError.classifySqliteError(cause, { operation: "execute" }) })
     })
   const rows: SqlConnection.Connection["execute"] = (sql, parameters, transform) =>
