@@ -29,8 +29,7 @@ const problems = {
 
 /** What is wrong with a database, in one line. */
 export const explain = ({ path, problem, cause }: SqliteDatabase.DatabaseError): string => {
-  const reason = problems[problem] || (cause instanceof Error ? cause.message : String(cause))
-  return `cannot use ${path}: ${reason}`
+  return `cannot use ${path}: ${problems[problem] || SqliteDatabase.reasonOf(cause)}`
 }
 
 type Trouble = PromptHistoryError | SqliteDatabase.DatabaseError
