@@ -27,18 +27,6 @@ const problems = {
   refused: ""
 } as const
 
-/** The words of SQLite or of the file system themselves, under whatever they were wrapped in. */
-const innermost = (cause: unknown): string => {
-  let at = cause
-  for (let depth = 0; depth < 8 && at instanceof Error; depth++) {
-    const { reason } = at as { readonly reason?: unknown }
-    const inner = reason instanceof Error ? reason : at.cause
-    if (!(inner instanceof Error)) break
-    at = inner
-  }
-  return at instanceof Error ? at.message : String(at)
-}
-
 type Trouble = PromptHistoryError | SqliteDatabase.DatabaseError
 
 const isTrouble = (error: unknown): error is Trouble =>
@@ -47,7 +35,7 @@ const isTrouble = (error: unknown): error is Trouble =>
 /** Why the history cannot be used, in a few words. */
 export const reasonOf = (trouble: Trouble): string => {
   const met: unknown = trouble instanceof PromptHistoryError ? trouble.cause : trouble
-  return met instanceof SqliteDatabase.DatabaseError ? problems[met.problem] || innermost(met.cause) : innermost(met)
+  return met instanceof SqliteDatabase.DatabaseError ? problems[met.problem] || SqliteDatabase.reasonOf(met.cause) : SqliteDatabase.reasonOf(met)
 }
 
 /** What is wrong with a database, in one line. */

@@ -161,7 +161,19 @@ describe("grove history", () => {
     const stats = await json<Json>("history", "stats")
     assert.deepStrictEqual([stats.prompts, stats.uses], [3, 3])
     assert.strictEqual((await grove("history", "--json", "--", "stats")).stdout, "[]\n")
+    const rehearsed = await json<{ readonly sources: ReadonlyArray<Json> }>("history", "import", "--dry-run")
+    assert.deepStrictEqual(
+      rehearsed.sources.map((source) => [source.new, source.seen]),
+      [
+        [0, 1],
+        [0, 2]
+      ]
+    )
     assert.match((await grove("history", "import", "/nowhere")).stderr, /cannot import/)
+    writeFileSync(join(folder, "odd.json"), "[1]")
+    const odd = await grove("history", "import", join(folder, "odd.json"))
+    assert.strictEqual(odd.code, 1)
+    assert.match(odd.stdout, /no format that is known; --from names one/)
   })
 })
 

@@ -221,10 +221,18 @@ const makeMemory = () => {
 
   return PromptHistory.of({
     add: (use) => Effect.sync(() => void addOne(use, false)),
-    addAll: (uses, { skipKnown = false } = {}) =>
+    addAll: (uses, { skipKnown = false, dryRun = false } = {}) =>
       Effect.sync(() => {
+        const copied = ([text, kept]: [string, Kept]): [string, Kept] => [text, { ...kept, uses: [...kept.uses] }]
+        const before = dryRun ? [...byText].map(copied) : []
+        const [lastBefore, nextIdBefore] = [last, nextId]
         const counts = { added: 0, known: 0, blank: 0 }
         for (const use of uses) counts[addOne(use, skipKnown)]++
+        if (!dryRun) return counts
+        byText.clear()
+        for (const [text, kept] of before) byText.set(text, kept)
+        last = lastBefore
+        nextId = nextIdBefore
         return counts
       }),
     search: (query) =>
@@ -297,11 +305,12 @@ export class PromptHistory extends Context.Service<
     readonly add: (use: PromptUse) => Effect.Effect<void, PromptHistoryError>
     /**
      * Many at once and in their order, all or none. With `skipKnown`, a use of the same prompt by the same author at the
-     * same time or as the same entry is taken to be the same use, so that what is imported twice is there once.
+     * same time or as the same entry is taken to be the same use, so that what is imported twice is there once; with
+     * `dryRun` it only tells what would become of them.
      */
     readonly addAll: (
       uses: ReadonlyArray<PromptUse>,
-      options?: { readonly skipKnown?: boolean }
+      options?: { readonly skipKnown?: boolean; readonly dryRun?: boolean }
     ) => Effect.Effect<Added, PromptHistoryError>
     /**
      * Best first, the newest first among equals. Knows everything that was added before. Only where nothing fits may

@@ -6,7 +6,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   realpathSync,
@@ -17,6 +16,7 @@ import {
 import { type FileHandle, open } from "node:fs/promises"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { Effect, Schema } from "effect"
+import { real as disk } from "./Disk.ts"
 import { attempt, isMissing, refusedAt } from "./FileRefused.ts"
 import * as FileTree from "./FileTree.ts"
 import * as Marks from "./Marks.ts"
@@ -80,15 +80,18 @@ const copy = async (from: string, to: string, isLog: boolean): Promise<number | 
   try {
     const { size } = await source.stat()
     const end = isLog ? await endOfLog(source, size) : size
-    mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+    disk.makeDirectory(dirname(to))
     const target = await open(to, "wx", 0o600)
     try {
       const buffer = Buffer.allocUnsafe(CHUNK)
       for (let at = 0; at < end; ) {
         const { bytesRead } = await source.read(buffer, 0, Math.min(CHUNK, end - at), at)
         if (bytesRead === 0) break
-        await target.write(buffer, 0, bytesRead, at)
-        at += bytesRead
+        // Of what a disk takes only in part the rest is tried again, so that a full one says so.
+        const { bytesWritten } = await target.write(buffer, 0, bytesRead, at).catch((cause) => {
+          throw refusedAt(to)(cause)
+        })
+        at += bytesWritten
       }
       await target.sync()
     } finally {
@@ -147,7 +150,7 @@ const prepare = Effect.fnUntraced(function* (directory: string, folders: Readonl
   const folder = folders.find((one) => isWithin(real(directory), real(one)))
   if (folder !== undefined) return yield* new BackupInside({ directory, folder })
   const isFree = yield* attempt(directory, () => {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    disk.makeDirectory(directory)
     return readdirSync(directory).length === 0
   })
   if (!isFree) return yield* new BackupNotEmpty({ directory })

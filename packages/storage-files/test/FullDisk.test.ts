@@ -5,9 +5,11 @@ import { join } from "node:path"
 import { afterEach, assert, describe, it } from "@effect/vitest"
 import { type NewEntry, SessionStore, Sessions } from "@grove/core"
 import { Effect } from "effect"
+import * as Backup from "../src/Backup.ts"
 import { real } from "../src/Disk.ts"
+import { makeHome } from "./support/Home.ts"
 import { sessionsLayer } from "./support/Stores.ts"
-import { temporary } from "./support.ts"
+import { temporary, user } from "./support.ts"
 
 const mount = (folder: string): boolean => {
   try {
@@ -109,6 +111,23 @@ describe.skipIf(!canMount)("on a disk that is really full", () => {
         yield* sessions.create({ cwd: "/w" })
         assert.strictEqual(sessionsOf().length, 1)
       }).pipe(Effect.provide(sessionsLayer(home)))
+    })
+  )
+})
+
+describe.skipIf(!canMount)("a backup to a disk that is really full", () => {
+  it.live("is refused, also when only the end of the last file does not fit", () =>
+    Effect.gen(function* () {
+      const home = makeHome()
+      home.session("s1", user("a1", null, "x".repeat(900_000)))
+      const folder = smallDisk()
+      writeFileSync(join(folder, "ballast"), Buffer.alloc(500_000))
+      const directory = join(folder, "backup")
+      const refused = yield* Effect.flip(Backup.make({ paths: home.paths, directory }))
+      assert(refused._tag === "FileRefused")
+      assert.isTrue(refused.path.startsWith(directory))
+      assert.strictEqual((refused.cause as NodeJS.ErrnoException).code, "ENOSPC")
+      assert.include(readdirSync(directory), ".incomplete")
     })
   )
 })

@@ -145,6 +145,14 @@ describe("a rewrite", () => {
     assert.strictEqual(content(), `${NEW_HEADER}${line("first")}${line("torn").slice(0, 30)}\n${line("after")}`)
   })
 
+  it("carries over the beginning of a line that comes to the old file last, and it stands alone", async () => {
+    const { append, appendBlindly, rewrite, content } = setUp()
+    const begun = line("torn").slice(0, 30)
+    await rewrite((step) => step === "renamed" && appendBlindly(begun))
+    append("after")
+    assert.strictEqual(content(), `${NEW_HEADER}${line("first")}${begun}\n${line("after")}`)
+  })
+
   it("does not carry over what its writer has brought along", async () => {
     const { append, appendBlindly, rewrite, content } = setUp()
     await rewrite((step) => {
@@ -271,5 +279,30 @@ describe("a disk that fails at any operation of", () => {
         assert.isTrue(places.some((place) => memory.names.includes(place)))
       }
     }
+  })
+})
+
+describe("a repair", () => {
+  const options = { timestamp: "2026-01-01T00:00:00.000Z", makeHeader: () => JSON.parse(HEADER) }
+
+  it("adds to lines rejected before, on lines of their own", async () => {
+    const { disk, memory, content } = setUp(`${HEADER}{"second\n${line("first")}`)
+    memory.put(`${PATH}.rejected`, '{"first')
+    await SessionFiles.repair(disk, PATH, options)
+    assert.strictEqual(content(`${PATH}.rejected`), '{"first\n{"second\n')
+    assert.strictEqual(content(), HEADER + line("first"))
+  })
+})
+
+describe("a move", () => {
+  it("does not replace a file that came to its new place while it was rewritten", async () => {
+    const { disk, memory, content } = setUp()
+    const to = "/elsewhere/one.jsonl"
+    const taken = SessionFiles.move(disk, PATH, to, "/elsewhere", (step) => {
+      if (step === "named") memory.put(to, "theirs")
+    })
+    assert.strictEqual((await taken.catch((cause) => cause)).code, "EEXIST")
+    assert.strictEqual(content(to), "theirs")
+    assert.deepStrictEqual([...idsIn(content())], ["first"])
   })
 })

@@ -1,7 +1,7 @@
 /** How uses of prompts are written: many in one transaction, with a handful of statements however many they are. */
 import { createHash } from "node:crypto"
 import { Prompts } from "@grove/core"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
 import * as Terms from "./Terms.ts"
@@ -253,6 +253,14 @@ export const write = Effect.fn("HistoryWriter.write")(function* (
     })
   )
 })
+
+class RolledBack extends Data.TaggedError("RolledBack")<{ readonly outcomes: ReadonlyArray<Outcome> }> {}
+
+/** Tells what would become of each, and writes none. */
+export const rehearse = (sql: SqlClient.SqlClient, pending: ReadonlyArray<Pending>) =>
+  sql
+    .withTransaction(Effect.flatMap(write(sql, pending), (outcomes) => new RolledBack({ outcomes })))
+    .pipe(Effect.catchTag("RolledBack", ({ outcomes }) => Effect.succeed(outcomes)))
 
 /** So many are deleted in one transaction. */
 const DELETED_AT_ONCE = 500

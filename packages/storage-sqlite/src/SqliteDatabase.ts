@@ -42,6 +42,18 @@ const textOf = (cause: unknown): string => {
   return parts.join(" ")
 }
 
+/** What SQLite itself said, beneath all that wraps it. */
+export const reasonOf = (cause: unknown): string => {
+  let at = cause
+  for (let depth = 0; at instanceof Error && depth < 8; depth++) {
+    const { reason } = at as { readonly reason?: unknown }
+    const next = reason instanceof Error ? reason : at.cause
+    if (!(next instanceof Error)) return at.message
+    at = next
+  }
+  return String(at)
+}
+
 const problemOf = (cause: unknown): DatabaseError["problem"] => {
   const text = textOf(cause)
   if (/SQLITE_CORRUPT|SQLITE_NOTADB|malformed|not a database/i.test(text)) return "damaged"

@@ -128,15 +128,19 @@ export const layer = (options: Options): Layer.Layer<PromptHistory, SqliteDataba
         return new PromptHistoryError({ operation, cause: error })
       }
       const submit = yield* makeWriter((pending) => Effect.mapError(HistoryWriter.write(sql, pending), failed("add")))
-      const addAll = (uses: ReadonlyArray<Prompts.PromptUse>, skipKnown: boolean) =>
-        Effect.map(submit(uses.map((use) => ({ use, skipKnown }))), (outcomes) => {
+      const rehearse = (pending: ReadonlyArray<HistoryWriter.Pending>) =>
+        Effect.mapError(HistoryWriter.rehearse(sql, pending), failed("add"))
+      const addAll = (uses: ReadonlyArray<Prompts.PromptUse>, skipKnown: boolean, dryRun: boolean) => {
+        const pending = uses.map((use) => ({ use, skipKnown }))
+        return Effect.map(dryRun ? rehearse(pending) : submit(pending), (outcomes) => {
           const counts = { added: 0, known: 0, blank: 0 }
           for (const outcome of outcomes) counts[outcome]++
           return counts
         })
+      }
       return PromptHistory.of({
-        add: (use) => Effect.asVoid(addAll([use], false)),
-        addAll: (uses, { skipKnown = false } = {}) => addAll(uses, skipKnown),
+        add: (use) => Effect.asVoid(addAll([use], false, false)),
+        addAll: (uses, { skipKnown = false, dryRun = false } = {}) => addAll(uses, skipKnown, dryRun),
         search: (query) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => HistorySearch.search(sql, query, now)).pipe(
             Effect.mapError(failed("search")),

@@ -314,19 +314,25 @@ const readFrom = Effect.fnUntraced(function* (
   return entries
 })
 
-const readFile = (sql: SqlClient.SqlClient, found: Found, before: KnownFile | undefined) =>
-  Effect.acquireUseRelease(
+const KNOWN = "SELECT id, path, ino, state, known, print FROM file"
+
+const readFile = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, found: Found) {
+  const [before] = yield* sql.unsafe<KnownFile>(`${KNOWN} WHERE path = ?`, [found.path])
+  // Another process may have been faster.
+  if (before?.state === found.state) return 0
+  return yield* Effect.acquireUseRelease(
     Effect.sync(() => openSync(found.path, "r")),
     (handle) => readFrom(sql, handle, found, before),
     (handle) => Effect.sync(() => closeSync(handle))
   )
+})
 
 const update = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   files: ReadonlyArray<string>,
   onFile: ((path: string) => void) | undefined
 ) {
-  const rows = yield* sql.unsafe<KnownFile>("SELECT id, path, ino, state, known, print FROM file")
+  const rows = yield* sql.unsafe<KnownFile>(KNOWN)
   const known = new Map(rows.map((row) => [row.path, row]))
   const found = files.map(look).filter((file) => file !== undefined)
   const there = new Set(found.map(({ path }) => path))
@@ -341,7 +347,7 @@ const update = Effect.fnUntraced(function* (
   let entries = 0
   for (const file of stale) {
     onFile?.(file.path)
-    entries += yield* sql.withTransaction(readFile(sql, file, known.get(file.path))).pipe(
+    entries += yield* sql.withTransaction(readFile(sql, file)).pipe(
       // Gone since, or not ours to read: the others are searched all the same.
       Effect.catchDefect(() => Effect.succeed(0))
     )

@@ -131,6 +131,15 @@ describe.each(drivers.map((driver) => [driver.name, driver] as const))("a databa
     }).pipe(Effect.scoped)
   )
 
+  it.effect("that refuses something is told in its own words", () =>
+    Effect.gen(function* () {
+      const path = join(temporary(), "x.db")
+      const error = yield* Effect.flip(SqliteDatabase.open({ path, driver, migrations: [["SELECT * FROM nowhere"]] }))
+      assert.strictEqual(error.problem, "refused")
+      assert.match(SqliteDatabase.reasonOf(error.cause), /no such table: nowhere/)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("is brought up to date step by step", () =>
     Effect.gen(function* () {
       const path = join(temporary(), "steps.db")

@@ -239,6 +239,23 @@ describe("the index of sessions", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("may be brought up to date by several at once", () =>
+    Effect.gen(function* () {
+      const store = makeStore()
+      for (let i = 0; i < 5; i++) store.write(`${i}.jsonl`, lines(header(`s${i}`), user(`u${i}`, null, `number ${i}`)))
+      const open = SqliteSessionIndex.open({ path: store.path, driver })
+      const indexes = [yield* open, yield* open, yield* open]
+      const updated = yield* Effect.forEach(indexes, (index) => index.update(store.files()), {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(
+        updated.reduce((sum, { entries }) => sum + entries, 0),
+        5
+      )
+      for (const index of indexes) assert.strictEqual((yield* search(index, "number")).length, 5)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("takes every fixture as it is", () =>
     Effect.gen(function* () {
       const folder = fileURLToPath(new URL("../../../fixtures/omp/sessions/", import.meta.url))

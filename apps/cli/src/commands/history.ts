@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { PromptHistory, Prompts, SessionStoreError, Width } from "@grove/core"
 import { PromptSources } from "@grove/storage-sqlite"
 import { Clock, Effect } from "effect"
-import { Failure, UsageError } from "../CliError.ts"
+import { Failure, Negative, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import * as Confirm from "../Confirm.ts"
 import { Environment } from "../Environment.ts"
@@ -216,9 +216,7 @@ const importFile = Effect.fnUntraced(function* (
   const guessed = format ?? (/_history$|fish_history$/.test(file) ? "shell" : undefined)
   const read = PromptSources.read(text, guessed)
   if (read === undefined) return { file, format: null, new: 0, seen: 0, bad: 1 } satisfies Source
-  const counts = isDryRun
-    ? { added: read.uses.length, known: 0 }
-    : yield* history.addAll(read.uses, { skipKnown: true })
+  const counts = yield* history.addAll(read.uses, { skipKnown: true, dryRun: isDryRun })
   return { file, format: read.format, new: counts.added, seen: counts.known, bad: read.bad } satisfies Source
 })
 
@@ -241,12 +239,11 @@ const importAll = Effect.fnUntraced(function* ({ flags }: Input, words: Readonly
   }
   if (words.length === 0) {
     const uses = [...History.fromSessions(paths)]
-    const counts = isDryRun ? { added: uses.length, known: 0 } : yield* history.addAll(uses, { skipKnown: true })
+    const counts = yield* history.addAll(uses, { skipKnown: true, dryRun: isDryRun })
     sources.push({ file: paths.sessions, format: "grove", new: counts.added, seen: counts.known, bad: 0 })
   }
   yield* progress.clear
-  if (flags.json === true) return yield* Output.json({ sources })
-  yield* Output.lines([
+  const told = Output.lines([
     ...sources.map((source) =>
       Words.safe(
         source.format === null
@@ -256,6 +253,8 @@ const importAll = Effect.fnUntraced(function* ({ flags }: Input, words: Readonly
     ),
     ...(isDryRun ? ["Nothing was written."] : [])
   ])
+  yield* flags.json === true ? Output.json({ sources }) : told
+  if (sources.some((source) => source.format === null)) return yield* new Negative()
 })
 
 const stats = Effect.fnUntraced(function* ({ flags }: Input) {

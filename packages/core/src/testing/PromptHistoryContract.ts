@@ -365,6 +365,9 @@ export const suite = (name: string, layer: Layer.Layer<PromptHistory, unknown>) 
           assert.deepStrictEqual(yield* history.addAll(uses, skipKnown), { added: 0, known: 3, blank: 0 })
           assert.deepStrictEqual(yield* search(word), before)
           const more = [...uses, use(`${word} c`, { at: NOON + 9 }), use(`${word} c`, { at: NOON + 9 })]
+          const rehearsed = yield* history.addAll(more, { skipKnown: true, dryRun: true })
+          assert.deepStrictEqual(rehearsed, { added: 1, known: 4, blank: 0 })
+          assert.deepStrictEqual(yield* search(word), before)
           assert.deepStrictEqual(yield* history.addAll(more, skipKnown), { added: 1, known: 4, blank: 0 })
           // Noted when it was typed, and read again from the session, whose clock was looked at a moment earlier.
           yield* add(`${word} typed`, { at: NOON + 20, session: "s", entry: "e1" })

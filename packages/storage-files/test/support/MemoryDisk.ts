@@ -191,7 +191,8 @@ export class MemoryDisk implements Disk {
   readonly rename: Disk["rename"] = (from, to) => {
     this.#act()
     const inode = this.#inode(from)
-    this.#rename([dirname(from), dirname(to)], (names) => {
+    // For sure once the folder of the new name is synced; that of the old one alone does not do.
+    this.#rename([dirname(to)], (names) => {
       if (names.get(from) !== inode) return
       names.delete(from)
       names.set(to, inode)
