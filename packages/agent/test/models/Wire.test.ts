@@ -59,8 +59,9 @@ describe("a stream", () => {
   it.effect.each(["", "a", "none", "sk-1234"])("is not changed by a key as short as %j", (key) =>
     Effect.gen(function* () {
       const sent = text("a role of none: sk-1234") + chunk({}, "stop") + DONE
-      const said = [{ type: "text", text: "a role of none: sk-1234" }]
-      assert.deepStrictEqual(yield* heardOf(sent, 3, OpenAi.makeReader(null)(), key), said)
+      assert.deepStrictEqual(yield* heardOf(sent, 3, OpenAi.makeReader(null)(), key), [
+        { type: "text", text: "a role of none: sk-1234" }
+      ])
     })
   )
 
