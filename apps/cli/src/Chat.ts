@@ -43,12 +43,13 @@ import * as Words from "./Words.ts"
 export const models = Layer.unwrap(
   Effect.gen(function* () {
     const { home, variables } = yield* Environment
-    const { providers = [] } = yield* Settings.read
+    const { providers = [], models: { overrides = {} } = {} } = yield* Settings.read
     const { ANTHROPIC_BASE_URL: anthropicUrl, OPENAI_BASE_URL: openAiUrl, OLLAMA_HOST: ollama } = variables
     return Models.layer({
       environment: variables,
       file: join(home, "auth.json"),
       providers,
+      overrides,
       ...(anthropicUrl && { anthropicUrl }),
       ...(openAiUrl && { openAiUrl }),
       ...(ollama && { ollamaUrl: ollama.includes("://") ? ollama : `http://${ollama}` })

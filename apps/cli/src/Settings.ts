@@ -13,12 +13,36 @@ const Provider = Schema.Struct({
   keyVariable: Schema.optionalKey(Schema.String)
 })
 
+const Amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** US dollars for a million tokens. */
+const Prices = Schema.Struct({
+  input: Amount,
+  output: Amount,
+  cacheRead: Amount,
+  cacheWrite: Amount,
+  cacheWrite1h: Amount,
+  upTo: Schema.optionalKey(Amount)
+})
+
+const Override = Schema.Struct({
+  name: Schema.optionalKey(Schema.String),
+  window: Schema.optionalKey(Schema.NullOr(Amount)),
+  maxOutput: Schema.optionalKey(Schema.NullOr(Amount)),
+  tools: Schema.optionalKey(Schema.Boolean),
+  images: Schema.optionalKey(Schema.Boolean),
+  thinking: Schema.optionalKey(Schema.Boolean),
+  prices: Schema.optionalKey(Schema.NullOr(Prices))
+})
+
 const Settings = Schema.Struct({
   /** `provider/model`, for sessions that name none. */
   model: Schema.optionalKey(Schema.String),
   compaction: Schema.optionalKey(Compaction.Settings),
   /** Servers that speak OpenAI's chat completions. */
   providers: Schema.optionalKey(Schema.Array(Provider)),
+  /** `overrides` by `provider/model`: what is known better than in the table, prices, windows and abilities. */
+  models: Schema.optionalKey(Schema.Struct({ overrides: Schema.optionalKey(Schema.Record(Schema.String, Override)) })),
   /** How the chat looks; without it, what the terminal says of itself. */
   theme: Schema.optionalKey(Schema.Literals(["dark", "light", "none"])),
   /** Signs that every terminal has. */
@@ -46,6 +70,8 @@ export const read = Effect.gen(function* () {
   const { home } = yield* Environment
   const path = join(home, "config.json")
   return yield* Effect.mapError(Effect.flatMap(parse(path), decode), (error) =>
-    error._tag === "Failure" ? error : new Failure({ message: `${path} is not as it should be: ${error.message}` })
+    error._tag === "Failure"
+      ? error
+      : new Failure({ message: `${path} is not as it should be: ${error.message}; mend or remove it` })
   )
 })

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
 import * as Output from "../Output.ts"
+import * as Prices from "../Prices.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
@@ -95,7 +96,7 @@ export const run = Effect.fn("compare")(function* ({ arguments: [name, nameA, na
   const { tree } = yield* SessionArgument.read(name!)
   const a = yield* SessionArgument.entry(tree, nameA!)
   const b = yield* SessionArgument.entry(tree, nameB!)
-  const comparison = Comparison.compare(tree, a, b)
+  const comparison = Comparison.compare(tree, a, b, yield* Prices.today)
   if (flags.json === true) return yield* Output.json(comparison)
   const surroundings = yield* Environment
   const style = Style.make(surroundings)

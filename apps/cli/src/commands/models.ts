@@ -1,11 +1,9 @@
 /** `grove models`: which models would answer, and why others would not. */
-import { join } from "node:path"
-import { Models } from "@grove/agent"
 import { type Chat, ChatModel } from "@grove/core"
 import { Effect } from "effect"
+import * as Chats from "../Chat.ts"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
-import * as ModelSettings from "../ModelSettings.ts"
 import * as Output from "../Output.ts"
 import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
@@ -20,11 +18,9 @@ const facts = ({ window, tools, images, thinking, prices }: Chat.ModelInfo): Rea
 
 export const run = Effect.fn("models")(function* ({ flags }: Input) {
   const surroundings = yield* Environment
-  const { home, variables } = surroundings
-  const options = { environment: variables, file: join(home, "auth.json"), ...ModelSettings.read(home) }
   const listed = yield* Effect.provide(
     ChatModel.use(({ list }) => list),
-    Models.layer(options)
+    Chats.models
   )
   if (flags.json === true) return yield* Output.json(listed)
   const style = Style.make(surroundings)

@@ -7,10 +7,10 @@ import * as ChatSession from "../ChatSession.ts"
 import { Failure, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
+import { note } from "../Output.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as Signals from "../Signals.ts"
 import * as StandardInput from "../StandardInput.ts"
-import * as Words from "../Words.ts"
 
 // -------------------------------------------------------------------------------------------------- what is asked
 
@@ -37,7 +37,6 @@ const samplesFrom = (flag: string | boolean | undefined): Effect.Effect<number, 
 
 const write = (text: string) => Effect.sync(() => void process.stdout.write(text))
 const line = (value: unknown) => write(`${JsonText.stringify(value)}\n`)
-const note = (text: string) => Effect.sync(() => void process.stderr.write(`grove: ${Words.safe(text)}\n`))
 
 interface Teller {
   readonly begin: (session: Session, path: string | null) => Effect.Effect<void>

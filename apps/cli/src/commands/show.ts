@@ -1,14 +1,13 @@
 /** `grove show`: what a session is. */
 import { statSync } from "node:fs"
-import { Pricing } from "@grove/agent"
 import { BlobStore, Facts, type Store, TreeUsage, type Usage } from "@grove/core"
 import { FileBlobStore, FileCheck, JsonlSessionStore, SessionFiles } from "@grove/storage-files"
 import { Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
-import * as ModelSettings from "../ModelSettings.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
+import * as Prices from "../Prices.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
@@ -35,8 +34,7 @@ export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: In
   const snapshot = yield* SessionArgument.read(name!)
   const { ref, version, readOnly, header, title, tree } = snapshot
   const leaf = yield* SessionArgument.leaf(tree, flags.leaf)
-  const { home } = yield* Environment
-  const usage = TreeUsage.sums(tree, leaf, Pricing.today(ModelSettings.read(home).overrides))
+  const usage = TreeUsage.sums(tree, leaf, yield* Prices.today)
   const counts = {
     entries: tree.size,
     messages: tree.rows().filter((row) => tree.typeAt(row) === "message").length,

@@ -1,11 +1,14 @@
 /** `grove usage`: what all sessions cost, by day, model, project or session. */
-import { Pricing } from "@grove/agent"
 import { SessionStore, UsageReport } from "@grove/core"
+import { Catalogue } from "@grove/storage-files"
 import { Effect } from "effect"
+import { Negative } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
-import * as ModelSettings from "../ModelSettings.ts"
 import * as Output from "../Output.ts"
+import { Paths } from "../Paths.ts"
+import * as Prices from "../Prices.ts"
+import * as SessionArgument from "../SessionArgument.ts"
 import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
 
@@ -27,26 +30,48 @@ const table = ({ by, rows }: UsageReport.Report, style: Style.Style, columns: nu
   return keys.map((key, at) => `${key.padEnd(width)}  ${numbers[at]}`)
 }
 
-export const run = Effect.fn("usage")(function* ({ flags }: Input) {
-  const store = yield* SessionStore
+/** All sessions, parents before their forks: what both hold belongs to the older one. Last, files that no list tells of. */
+const sessionsOf = Effect.gen(function* () {
+  const paths = yield* Paths
+  const listed = yield* SessionStore.use((store) => store.list({ subAgents: true }))
+  const known = new Set(listed.map(({ path }) => path))
+  const others = Catalogue.discover(paths, true)
+    .map(({ path }) => Catalogue.finalName(path))
+    .filter((path) => !known.has(path))
+  return [
+    ...listed
+      .toSorted((a, b) => (a.created ?? "").localeCompare(b.created ?? ""))
+      .map(({ id, path, cwd, parentSession }) => ({ id: id ?? path, path, cwd, parentSession })),
+    ...others.map((path) => ({ id: path, path, cwd: null, parentSession: null }))
+  ]
+})
+
+const tell = Effect.fnUntraced(function* (result: UsageReport.Report, isJson: boolean) {
   const surroundings = yield* Environment
-  const by = UsageReport.groupings.find((grouping) => grouping === flags.by) ?? "day"
-  const listed = yield* store.list({ subAgents: true })
-  // Parents before their forks: what both hold belongs to the older one.
-  const sessions = listed
-    .toSorted((a, b) => (a.created ?? "").localeCompare(b.created ?? ""))
-    .map(({ id, path, cwd, parentSession }) => ({ id: id ?? path, path, cwd, parentSession }))
-  const price = Pricing.today(ModelSettings.read(surroundings.home).overrides)
-  const report = new UsageReport.UsageReport(by, sessions, price)
-  for (const session of sessions) {
-    // One that went or broke since it was listed is left out, as the list would.
-    yield* Effect.scoped(Effect.map(store.read(session), ({ tree }) => report.add(session, tree))).pipe(Effect.ignore)
-  }
-  const result = report.report()
-  if (flags.json === true) return yield* Output.json(result)
+  if (isJson) return yield* Output.json(result)
   if (result.rows.length === 0) return yield* Output.lines(["Nothing was used yet."])
   yield* Output.lines([
     ...table(result, Style.make(surroundings), surroundings.columns),
     ...(result.unpriced.length === 0 ? [] : ["", `price unknown: ${result.unpriced.map(Words.safe).join(", ")}`])
   ])
+})
+
+export const run = Effect.fn("usage")(function* ({ flags }: Input) {
+  const store = yield* SessionStore
+  const by = UsageReport.groupings.find((grouping) => grouping === flags.by) ?? "day"
+  const sessions = yield* sessionsOf
+  const report = new UsageReport.UsageReport(by, sessions, yield* Prices.today)
+  let isWhole = true
+  for (const session of sessions) {
+    yield* Effect.scoped(Effect.map(store.read(session), ({ tree }) => report.add(session, tree))).pipe(
+      Effect.catch((error) => {
+        // One that went since it was found is no longer a session.
+        if (error.reason._tag === "SessionNotFound") return Effect.void
+        isWhole = false
+        return Output.note(`${SessionArgument.explain(error)} (not counted)`)
+      })
+    )
+  }
+  yield* tell(report.report(), flags.json === true)
+  if (!isWhole) return yield* new Negative()
 })

@@ -107,13 +107,13 @@ const parsed = (text: string): unknown => {
 export const heard = (
   body: Pick<ReadableStreamDefaultReader<Uint8Array>, "read">,
   reader: Reader,
-  withoutKey: (text: string) => string,
+  clean: (text: string) => string,
   fail: (reason: Chat.Reason) => ChatModelError
 ): Stream.Stream<ReplyPart, ChatModelError> => {
   const decoder = new TextDecoder()
   let found: Array<ReplyPart | Chat.Reason> = []
   const parser = Sse.makeParser((event) => {
-    if (event._tag !== "Retry") found.push(...reader.read(withoutKey(event.data)))
+    if (event._tag !== "Retry") found.push(...reader.read(clean(event.data)))
   })
   const chunk = Effect.tryPromise({
     try: () => body.read(),
@@ -136,16 +136,24 @@ export const heard = (
   )
 }
 
+/** A key of fewer characters is a placeholder, as local servers are given one; it would be found within words. */
+const SHORTEST_SECRET = 8
+
+/** Takes a key out of whatever is said. */
+export const withoutKey = (key: Redacted.Redacted | undefined): ((text: string) => string) => {
+  const secret = key === undefined ? "" : Redacted.value(key)
+  return secret.length < SHORTEST_SECRET ? (text) => text : (text) => text.replaceAll(secret, "[key]")
+}
+
 /** The parts that `reader` makes of what comes back. What came before a failure is handed out before it. */
 export const parts = (exchange: Exchange, makeReader: () => Reader): Stream.Stream<ReplyPart, ChatModelError> => {
   const { model, url, headers, body, key } = exchange
   const fail = (reason: Chat.Reason) => new ChatModelError({ model, reason })
-  const secret = key === undefined ? "" : Redacted.value(key)
-  const withoutKey = (text: string) => (secret === "" ? text : text.replaceAll(secret, "[key]"))
+  const clean = withoutKey(key)
   const tellRefusal = (response: Response) =>
     Effect.gen(function* () {
       const text = yield* Effect.promise(() => response.text().catch(() => ""))
-      const said = errorIn(parsed(withoutKey(text)))
+      const said = errorIn(parsed(clean(text)))
       const detail = said?.message || `status ${response.status}`
       return yield* fail(reasonOf(response.status, said?.code ?? "", detail, retryAfterOf(response.headers)))
     })
@@ -176,7 +184,7 @@ export const parts = (exchange: Exchange, makeReader: () => Reader): Stream.Stre
     if (response.body === null || /html|application\/json/.test(type)) {
       return yield* fail(new Chat.BadReply({ detail: `${type.split(";", 1)[0] || "nothing"} instead of a stream` }))
     }
-    return heard(response.body.getReader(), makeReader(), withoutKey, fail)
+    return heard(response.body.getReader(), makeReader(), clean, fail)
   })
 
   return Stream.unwrap(open)

@@ -1,14 +1,14 @@
 /** What comes over the wire, byte by byte. */
 import { assert, describe, it } from "@effect/vitest"
 import { ChatModelError, ReplyDraft } from "@grove/core"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Redacted, Schema, Stream } from "effect"
 import * as Anthropic from "../../src/models/Anthropic.ts"
 import * as OpenAi from "../../src/models/OpenAi.ts"
 import * as Wire from "../../src/models/Wire.ts"
 import { chunk, DONE, text } from "./OpenAiWire.ts"
 
 /** What is heard of those bytes, so many at a time. */
-const heardOf = (sent: string, size: number, reader: Wire.Reader) =>
+const heardOf = (sent: string, size: number, reader: Wire.Reader, key = "a-secret") =>
   Effect.gen(function* () {
     const bytes = new TextEncoder().encode(sent)
     let at = 0
@@ -21,9 +21,8 @@ const heardOf = (sent: string, size: number, reader: Wire.Reader) =>
     })
     const draft = new ReplyDraft({ provider: "oak", model: "1" })
     const fail = (reason: ChatModelError["reason"]) => new ChatModelError({ model: "oak/1", reason })
-    yield* Stream.runForEach(
-      Wire.heard(body.getReader(), reader, (said) => said.replaceAll("secret", "[key]"), fail),
-      (part) => Effect.sync(() => draft.add(part))
+    yield* Stream.runForEach(Wire.heard(body.getReader(), reader, Wire.withoutKey(Redacted.make(key)), fail), (part) =>
+      Effect.sync(() => draft.add(part))
     )
     return draft.message({ timestamp: 0 }).content
   })
@@ -52,8 +51,17 @@ describe("a stream", () => {
 
   it.effect("that repeats the key does not hand it on, however it is torn", () =>
     Effect.gen(function* () {
-      const sent = text("the secret") + chunk({}, "stop") + DONE
+      const sent = text("the a-secret") + chunk({}, "stop") + DONE
       assert.deepStrictEqual(yield* heardOf(sent, 1, OpenAi.makeReader(null)()), [{ type: "text", text: "the [key]" }])
+    })
+  )
+
+  it.effect.each(["", "a", "none", "sk-1234"])("is not changed by a key as short as %j", (key) =>
+    Effect.gen(function* () {
+      const sent = text("a role of none: sk-1234") + chunk({}, "stop") + DONE
+      assert.deepStrictEqual(yield* heardOf(sent, 3, OpenAi.makeReader(null)(), key), [
+        { type: "text", text: "a role of none: sk-1234" }
+      ])
     })
   )
 

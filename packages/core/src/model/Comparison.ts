@@ -59,11 +59,11 @@ const messageOf = (entry: Entry.Entry): Json => {
   return entry.type === "branch_summary" ? { role: "branchSummary", summary: entry.summary } : {}
 }
 
-const sideOf = (leaf: EntryId, entries: ReadonlyArray<Entry.Entry>): Side => ({
+const sideOf = (leaf: EntryId, entries: ReadonlyArray<Entry.Entry>, price?: Usage.Pricer): Side => ({
   leaf,
   entries: entries.map(({ id }) => id),
   tokens: entries.reduce((sum, entry) => sum + Tokens.estimate(messageOf(entry)), 0),
-  costMicros: entries.reduce((sum, entry) => Usage.add(sum, TreeUsage.ofEntry(entry) ?? Usage.zero), Usage.zero)
+  costMicros: entries.reduce((sum, entry) => Usage.add(sum, TreeUsage.ofEntry(entry, price) ?? Usage.zero), Usage.zero)
     .costMicros,
   files: [...new Set(entries.flatMap(filesIn))].sort()
 })
@@ -145,7 +145,8 @@ const align = (a: ReadonlyArray<Turn>, b: ReadonlyArray<Turn>): ReadonlyArray<Tu
   }))
 }
 
-export const compare = (tree: SessionTree, a: EntryId, b: EntryId): Comparison => {
+/** Costs are those of `price` where it knows one, else as they were stored. */
+export const compare = (tree: SessionTree, a: EntryId, b: EntryId, price?: Usage.Pricer): Comparison => {
   const shown = (id: EntryId) => tree.pathRows(tree.rowOf(id)).filter((row) => !tree.isMarkAt(row))
   const [pathA, pathB] = [shown(a), shown(b)]
   let shared = 0
@@ -154,8 +155,8 @@ export const compare = (tree: SessionTree, a: EntryId, b: EntryId): Comparison =
   const ownB = tree.entriesAt(pathB.slice(shared))
   return {
     common: pathA.slice(0, shared).map((row) => tree.idAt(row)!),
-    a: sideOf(a, ownA),
-    b: sideOf(b, ownB),
+    a: sideOf(a, ownA, price),
+    b: sideOf(b, ownB, price),
     turns: align(turnsOf(ownA), turnsOf(ownB))
   }
 }

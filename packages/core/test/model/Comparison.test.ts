@@ -55,6 +55,15 @@ describe("two branches", () => {
     assert.deepStrictEqual([a.costMicros, a.files, b.costMicros], [500_000, ["a.txt"], 0])
   })
 
+  it("are priced by today's prices where there are some", () => {
+    const usage = { input: 3, output: 0, cacheRead: 0, cacheWrite: 0, cost: { total: 0.5 } }
+    const lines = [user("u", null), reply("a", "u", { model: "oak", usage }), reply("b", "u", { model: "elm", usage })]
+    const tree = SessionTree.from(lines)
+    const price = ({ model }: { model: string }, { input }: { input: number }) => (model === "oak" ? input : undefined)
+    const { a, b } = Comparison.compare(tree, "a" as never, "b" as never, price)
+    assert.deepStrictEqual([a.costMicros, b.costMicros], [3, 500_000])
+  })
+
   it("that differ in everything are told as two texts in bounded time", () => {
     const text = (from: number) => Array.from({ length: 20_000 }, (_, n) => `line ${from + n}`).join("\n")
     const { turns } = compare("a", "b", user("a", null, text(0)), user("b", null, text(1_000_000)))
