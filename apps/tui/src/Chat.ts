@@ -26,7 +26,7 @@ import * as HistoryView from "./state/HistoryView.ts"
 import * as SessionsView from "./state/SessionsView.ts"
 import * as Symbols from "./state/Symbols.ts"
 import * as TreePane from "./state/TreePane.ts"
-import type { DoubleEscape, Event, Intent, PromptScope, SessionHit } from "./state/View.ts"
+import { type DoubleEscape, type Event, type Intent, isInput, type PromptScope, type SessionHit } from "./state/View.ts"
 
 /** What the chat begins with. */
 export type Beginning =
@@ -120,6 +120,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
     })
     let screen: Screen.Screen | undefined
     let frame: NodeJS.Timeout | undefined
+    let urgent: NodeJS.Immediate | undefined
     let painted = 0
 
     const paint = () => {
@@ -130,6 +131,13 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
     const paintSoon = () => {
       frame ??= setTimeout(paint, Math.max(0, FRAME_MILLIS - (Date.now() - painted)))
     }
+    /** What a person does is seen at once; what comes by itself is seen at most every frame. */
+    const paintNow = () => {
+      clearTimeout(frame)
+      frame = undefined
+      clearImmediate(urgent)
+      urgent = setImmediate(paint)
+    }
     const leave = (code: number) => fork(Deferred.succeed(over, code))
 
     const tell = (event: Event): void => {
@@ -138,7 +146,8 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
       for (const intent of step.intents) {
         fork(Effect.catchCause(perform(intent), (cause) => Effect.sync(() => leaveBroken(cause))))
       }
-      paintSoon()
+      if (isInput(event)) paintNow()
+      else paintSoon()
     }
     const say = (kind: "info" | "error", text: string) => tell({ _tag: "Told", notice: { kind, text } })
 
@@ -347,6 +356,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
       () =>
         Effect.sync(() => {
           clearTimeout(frame)
+          clearImmediate(urgent)
           screen?.close()
           for (const [name, handler] of handlers) process.off(name, handler)
           process.off("uncaughtException", leaveBroken)
