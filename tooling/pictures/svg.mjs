@@ -32,8 +32,8 @@ const paintOf = (cell) => {
   return { fill, back, bold: cell.isBold() !== 0, dim: cell.isDim() !== 0 }
 }
 
-/** @param {string} captured @param {{ readonly columns: number, readonly rows: number }} size */
-export const svg = async (captured, { columns, rows }) => {
+/** @param {string} captured @param {string} title @param {{ readonly columns: number, readonly rows: number }} size */
+export const svg = async (captured, title, { columns, rows }) => {
   const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true })
   const text = captured.replace(/\n$/, "").replaceAll("\n", "\r\n")
   await new Promise((done) => terminal.write(text, () => done(undefined)))
@@ -58,6 +58,7 @@ export const svg = async (captured, { columns, rows }) => {
   const [width, height] = [2 * MARGIN + columns * CELL.width, 2 * MARGIN + rows * CELL.height]
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>`,
     '<g font-family="ui-monospace, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14">',
     ...parts,

@@ -34,10 +34,10 @@ const say = async (text, answer) => {
   await shows(answer)
 }
 
-/** @param {string} name */
-const take = async (name) => {
+/** @param {string} name @param {string} title */
+const take = async (name, title) => {
   await pause(500)
-  writeFileSync(join(folder, `${name}.svg`), await svg(screen(), size))
+  writeFileSync(join(folder, `${name}.svg`), await svg(screen(), title, size))
 }
 
 mkdirSync(folder, { recursive: true })
@@ -50,13 +50,13 @@ try {
   tmux("new-session", "-d", "-s", "chat", "-x", `${size.columns}`, "-y", `${size.rows}`, ...run)
   await shows("429 where it returns false")
   tmux("send-keys", "-t", "chat", "-l", "now the tests: cover clock skew and an outage of redis")
-  await take("chat")
+  await take("chat", "A conversation in the terminal")
   tmux("send-keys", "-t", "chat", "C-u")
   await say("/tree", "TREE")
   tmux("send-keys", "-t", "chat", "Up")
   tmux("send-keys", "-t", "chat", "Up")
   tmux("send-keys", "-t", "chat", "Right")
-  await take("tree")
+  await take("tree", "The tree of the same conversation")
 } finally {
   tmux("kill-server")
   rmSync(home, { recursive: true, force: true })

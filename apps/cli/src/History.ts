@@ -35,7 +35,9 @@ const isTrouble = (error: unknown): error is Trouble =>
 /** Why the history cannot be used, in a few words. */
 export const reasonOf = (trouble: Trouble): string => {
   const met: unknown = trouble instanceof PromptHistoryError ? trouble.cause : trouble
-  return met instanceof SqliteDatabase.DatabaseError ? problems[met.problem] || SqliteDatabase.reasonOf(met.cause) : SqliteDatabase.reasonOf(met)
+  return met instanceof SqliteDatabase.DatabaseError
+    ? problems[met.problem] || SqliteDatabase.reasonOf(met.cause)
+    : SqliteDatabase.reasonOf(met)
 }
 
 /** What is wrong with a database, in one line. */
