@@ -322,7 +322,7 @@ describe.skipIf(!hasTmux)("the chat in a terminal", () => {
     const all = terminals()
     const pane = all.open()
     await pane.run("--model nobody/nothing", "no such model")
-    await pane.say("keep me", /grove · \w{8}[^]*> keep me[^]*no such model/)
+    await pane.say("keep me", /grove · \w{8}.*> keep me.*no such model/s)
     pane.press("C-c", "C-d")
     await pane.until("left with 0")
     assert.deepStrictEqual(
