@@ -72,7 +72,7 @@ const onDisk = ({ beside, isOnScreen = false }: Options) =>
       const blobs = FileBlobStore.layer({ directory: paths.blobs, fallbacks })
       return Layer.mergeAll(
         Layer.provideMerge(Layer.mergeAll(JsonlSessionStore.layer({ paths }), ImagePolicy.layer), blobs),
-        FileConsents.layer({ directory: join(paths.home, "consents") }),
+        FileConsents.layer({ directory: FileConsents.folder(paths.home) }),
         FileRunningReplies.layer({ home: paths.home }),
         isOnScreen ? History.lazy(paths) : history(paths)
       )

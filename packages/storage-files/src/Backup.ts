@@ -241,7 +241,8 @@ const copyHome = async (progress: Progress, paths: SessionPaths, directory: stri
   if (paths.isFlat) {
     sessions += await copySessions(progress, paths.sessions, join(directory, FLAT), Marks.mayNameBlobs)
   }
-  for (const name of ["trash", "running"]) await copyFolder(progress, join(home, name), join(directory, name))
+  for (const name of ["trash", "running", "consents"])
+    await copyFolder(progress, join(home, name), join(directory, name))
   // After the lines that name them: a blob is durable before its line, so none of those can be missing here.
   const blobs = await copyFolder(progress, paths.blobs, join(directory, "blobs"))
   for (const name of ["config.json", "elsewhere"]) await copyOne(progress, join(home, name), join(directory, name))

@@ -15,6 +15,9 @@ const nameOf = ({ id, path }: SessionRef): string =>
     .update(Buffer.from(JSON.stringify([id, path]), "utf16le"))
     .digest("hex")
 
+/** Where the consent of a session is kept. */
+export const fileOf = (directory: string, session: SessionRef): string => join(directory, nameOf(session))
+
 /** A file that others could have written says nothing about what the person wants. */
 const read = async (file: string): Promise<Consent> => {
   try {
@@ -44,7 +47,7 @@ const writeDurably = async (directory: string, name: string, text: string): Prom
 
 export const make = ({ directory }: { readonly directory: string }) =>
   Consents.of({
-    find: Effect.fn("FileConsents.find")((session) => Effect.promise(() => read(join(directory, nameOf(session))))),
+    find: Effect.fn("FileConsents.find")((session) => Effect.promise(() => read(fileOf(directory, session)))),
     note: Effect.fn("FileConsents.note")((session, { mode, tools }) =>
       Effect.tryPromise({
         try: () => writeDurably(directory, nameOf(session), `${JSON.stringify({ mode, tools })}\n`),

@@ -75,7 +75,8 @@ const strays = ({ home, sessions, blobs, cache }: SessionPaths, before: number):
   )
   const isSuperseded = ({ path }: FileTree.Found) =>
     present.has(join(dirname(path), TEMPORARY.exec(basename(path))?.[1] ?? ""))
-  const folders = [blobs, cache, join(home, "running"), Breadcrumbs.folder(home), join(home, "trash")]
+  const kept = ["running", "consents", "trash"].map((name) => join(home, name))
+  const folders = [blobs, cache, Breadcrumbs.folder(home), ...kept]
   const others = folders.flatMap((folder) => FileTree.list(folder, isTemporary))
   return [...logs.filter(isSuperseded), ...others].filter(({ modified }) => modified < before)
 }

@@ -6,6 +6,7 @@ import { type BlobHash, Blobs, type EntryId, Jsonl, type SessionRef } from "@gro
 import { Clock, Effect, Result, Schema } from "effect"
 import { asBuffer } from "./Bytes.ts"
 import * as EntryRemoval from "./EntryRemoval.ts"
+import * as FileConsents from "./FileConsents.ts"
 import { attempt, isMissing } from "./FileRefused.ts"
 import * as FileTree from "./FileTree.ts"
 import * as IndexFile from "./IndexFile.ts"
@@ -96,6 +97,7 @@ interface Holdings {
   readonly caches: ReadonlyArray<string>
   readonly running: ReadonlyArray<{ readonly path: string; readonly entry: string }>
   readonly breadcrumbs: ReadonlyArray<string>
+  readonly consents: ReadonlyArray<string>
   /** Of the trash. */
   readonly notes: ReadonlyArray<string>
 }
@@ -111,10 +113,14 @@ const holdings = Effect.fnUntraced(function* (paths: SessionPaths, { id, path }:
     // Since a session went to the trash, another may have come to be where it was.
     const isAnother = trashed.length > 0 && family.logs.some((log) => idIn(readFileSync(log)) !== id)
     if (isAnother)
-      return holdingsOf(paths, id, { ...family, logs: [], backups: [], temporary: [], indexes: [] }, trashed)
-    return holdingsOf(paths, id, family, trashed)
+      return holdingsOf(paths, { id, path }, { ...family, logs: [], backups: [], temporary: [], indexes: [] }, trashed)
+    return holdingsOf(paths, { id, path }, family, trashed)
   })
 })
+
+/** What the person allowed in a session, wherever it was when they did. */
+const consentsTo = (home: string, id: string, places: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(places)].map((path) => FileConsents.fileOf(FileConsents.folder(home), { id, path })).filter(isThere)
 
 const idIn = (bytes: Uint8Array): string | undefined => {
   const read = Jsonl.read(bytes)
@@ -123,7 +129,7 @@ const idIn = (bytes: Uint8Array): string | undefined => {
 
 const holdingsOf = (
   paths: SessionPaths,
-  id: string,
+  { id, path: named }: SessionRef,
   family: SessionFamily.SessionFamily,
   trashed: ReadonlyArray<Trash.Trashed>
 ): Holdings => {
@@ -143,6 +149,7 @@ const holdingsOf = (
     caches: [...family.indexes, ...kept.filter(isIndex), ...catalogues(paths)],
     running: SessionFamily.running(home, id),
     breadcrumbs: SessionFamily.breadcrumbs(home, family.path),
+    consents: consentsTo(home, id, [named, family.path, ...trashed.map(({ path }) => path)]),
     notes: trashed.map(({ folder }) => `${folder}.json`)
   }
 }
@@ -161,8 +168,8 @@ const onlyNamedIn = Effect.fnUntraced(function* (
 })
 
 const planSession = Effect.fnUntraced(function* (options: Options, session: SessionRef) {
-  const { logs, backups, caches, running, breadcrumbs, notes } = yield* holdings(options.paths, session)
-  const files = [...running.map(({ path }) => path), ...breadcrumbs, ...backups, ...logs, ...notes]
+  const { logs, backups, caches, running, breadcrumbs, consents, notes } = yield* holdings(options.paths, session)
+  const files = [...running.map(({ path }) => path), ...breadcrumbs, ...consents, ...backups, ...logs, ...notes]
   const blobs = yield* onlyNamedIn(options, files, new Set())
   const entries = yield* attempt(session.path, () => {
     const read = Jsonl.read(readFileSync(logs.at(-1) ?? session.path))

@@ -31,6 +31,7 @@ const filled = (): Home => {
   home.write("trash/2026.json", "{}")
   home.write("trash/2026/x.jsonl", "trashed")
   home.write("running/s1.a1.json", "{}")
+  home.write(`consents/${"0".repeat(64)}`, "{}")
   home.write("config.json", "{}")
   home.write("history.db", "prompts")
   home.write("history.db-wal", "more prompts")
@@ -55,7 +56,11 @@ describe("a backup", () => {
       const home = filled()
       const before = home.contents()
       const others = ["cache/a.idx", "cache/catalogue-1.json", "index.db", "auth.json", "server.token"]
-      const halves = ["sessions/--home-ada--/.x.jsonl.0123456789ab.tmp", "blobs/.x.0123456789ab.tmp"]
+      const halves = [
+        "sessions/--home-ada--/.x.jsonl.0123456789ab.tmp",
+        "blobs/.x.0123456789ab.tmp",
+        "consents/.x.0123456789ab.tmp"
+      ]
       for (const name of [...others, ...halves]) home.write(name, "x")
       const directory = temporary()
       yield* make(home, directory)

@@ -213,6 +213,7 @@ describe("half-written files", () => {
         "cache/x.idx.0123456789ab.tmp",
         "cache/catalogue-00.json.0123456789ab.tmp",
         "terminal-sessions/.pts-3.0123456789ab.tmp",
+        `consents/.${"0".repeat(64)}.0123456789ab.tmp`,
         session.slice(home.home.length + 1).replace(/([^/]+)$/, ".$1.0123456789ab.tmp")
       ]
       for (const name of names) home.write(name, "half")

@@ -1,13 +1,14 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { BlobStore, ContextBuilder, type EntryId, Jsonl, SessionTree } from "@grove/core"
+import { BlobStore, ContextBuilder, type EntryId, Jsonl, type SessionRef, SessionTree } from "@grove/core"
 import { EntryArbitrary } from "@grove/core/testing"
 import { Effect, Result } from "effect"
 import * as Breadcrumbs from "../src/Breadcrumbs.ts"
 import * as Disk from "../src/Disk.ts"
 import * as EntryRemoval from "../src/EntryRemoval.ts"
 import * as FileBlobStore from "../src/FileBlobStore.ts"
+import * as FileConsents from "../src/FileConsents.ts"
 import { FileRefused } from "../src/FileRefused.ts"
 import * as JsonlSessionStore from "../src/JsonlSessionStore.ts"
 import * as Persist from "../src/Persist.ts"
@@ -73,6 +74,24 @@ const filled = (): Filled => {
 }
 
 describe("a purged session", () => {
+  live("takes along what was allowed in it, also from the trash, and nothing that was allowed in others", () =>
+    Effect.gen(function* () {
+      const home = makeHome()
+      const consents = FileConsents.make({ directory: FileConsents.folder(home.home) })
+      const [first, second, other] = ["s1", "s2", "s3"].map((session) => ({
+        id: session,
+        path: home.session(session, user("a1", null, "hello"))
+      })) as [SessionRef, SessionRef, SessionRef]
+      for (const session of [first, second, other]) yield* consents.note(session, { mode: "yolo", tools: [] })
+      yield* Trash.move(home.paths, second)
+      assert.strictEqual((yield* consents.find(second)).mode, "yolo")
+      for (const session of [first, second]) yield* Purge.purge(home, { is: "session", session })
+      const kept = Object.keys(home.contents()).filter((name) => name.startsWith("consents/"))
+      assert.deepStrictEqual(kept.length, 1)
+      assert.strictEqual((yield* consents.find(other)).mode, "yolo")
+    })
+  )
+
   live("is really gone: no byte of it is left, and others are as they were", () =>
     Effect.gen(function* () {
       const { home, others } = filled()
