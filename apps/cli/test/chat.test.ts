@@ -282,6 +282,21 @@ describe.skipIf(!hasTmux)("the chat in a terminal", () => {
     assert.match(await next.until("TREE"), /◆ ai .*✕/)
   })
 
+  it("another session can be begun while a reply runs, and the reply is kept where it was", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("", "Say something")
+    pane.type("!sprout slow 200")
+    pane.press("M-Enter")
+    await pane.say(`!sprout say ${"long ".repeat(100)}`, /ai {3}long long/)
+    await pane.say("/new", "Say something")
+    await pane.say("elsewhere", "You said: elsewhere")
+    const [first] = all.sessions()
+    assert.match(readFileSync(first!, "utf8"), /long long.*"stopReason":"aborted"/)
+    pane.press("C-d")
+    await pane.until("left with 0")
+  })
+
   it("two terminals on one session see what the other says", async () => {
     const all = terminals()
     const one = all.open()

@@ -175,11 +175,16 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
 
   const close = Effect.gen(function* () {
     if (scope === null || session === null) return
-    const [left, leaving] = [session, scope]
+    const leaving = scope
+    const unsent = queue
     session = null
     scope = null
-    yield* Effect.ignore(left.discardDraft)
+    // Closing the scope ends its replies; nobody is left to tell that they ended.
     yield* Scope.close(leaving, Exit.void)
+    turn = null
+    background = 0
+    requeue([])
+    for (const prompt of unsent) tell({ _tag: "Returned", prompt })
   })
 
   /** Opens another session in place of the one on the screen; where it cannot be opened, that one stays. */
@@ -189,6 +194,8 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       Effect.provideService(Scope.Scope, next),
       Effect.tapError(() => Scope.close(next, Exit.void))
     )
+    // Before the session is closed and after its replies have ended: a draft that got none is not kept.
+    if (isFresh) yield* Scope.addFinalizer(next, Effect.ignore(opened.discardDraft))
     yield* close
     session = opened
     scope = next
