@@ -151,9 +151,9 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
     }
     const say = (kind: "info" | "error", text: string) => tell({ _tag: "Told", notice: { kind, text } })
 
-    const remembered = (prompt: string, session: Session | null) =>
+    const remembered = (prompt: string, session: Session | null, entry: string | null) =>
       Effect.flatMap(Clock.currentTimeMillis, (at) =>
-        history.add({ prompt, at, cwd: options.cwd, session: session?.ref.id ?? null, entry: null, author: "user" })
+        history.add({ prompt, at, cwd: options.cwd, session: session?.ref.id ?? null, entry, author: "user" })
       ).pipe(
         Effect.catch((error) =>
           Effect.sync(() => say("error", `this prompt is not in the history: ${explain(error.cause)}`))

@@ -1,5 +1,5 @@
 /** The session on the screen and the replies being made in it: what intents about them do, told to the screen by events. */
-import { Approval, Engine, Tools, type Turn, type TurnEnd, type TurnEvent } from "@grove/agent"
+import { Approval, Engine, promptOf, Tools, type Turn, type TurnEnd, type TurnEvent } from "@grove/agent"
 import {
   type ApprovalMode,
   ChatModel,
@@ -35,7 +35,7 @@ export interface Options {
   /** Told of every session that is opened, for the breadcrumb of the terminal. */
   readonly onOpened: (path: string) => Effect.Effect<void>
   /** Told of every prompt that was sent, for the history. */
-  readonly onPrompt: (prompt: string, session: Session | null) => Effect.Effect<void>
+  readonly onPrompt: (prompt: string, session: Session | null, entry: string | null) => Effect.Effect<void>
 }
 
 /** Before anything was said there is no session yet, and nothing is written. */
@@ -312,13 +312,15 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   const begin = Effect.fnUntraced(function* (prompt: Prompt) {
     isStarting = true
     const opened = yield* ensured
-    yield* options.onPrompt(prompt.text, opened)
     if (linear && shown.leaf !== null) yield* Effect.ignore(opened.main.branch(shown.leaf))
     const started = yield* Effect.provideService(
       engine.start(opened, { ...replyOptions(), prompt: contentOf(prompt) }),
       Scope.Scope,
       scope!
-    )
+    ).pipe(Effect.tapError(() => options.onPrompt(prompt.text, opened, null)))
+    // Whoever leaves now still finds the prompt in the history.
+    const noted = Effect.flatMap(promptOf(started), (entry) => options.onPrompt(prompt.text, opened, entry))
+    yield* Effect.forkIn(Effect.uninterruptible(noted), scope!)
     isStarting = false
     yield* Effect.forkIn(follow(started, prompt), scope!)
   })

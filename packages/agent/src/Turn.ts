@@ -1,21 +1,21 @@
 /** A turn: a prompt and all that answers it, told as it comes. */
-import type {
-  AppendError,
-  ApprovalMode,
-  ChatModelError,
-  CompactOutcome,
-  Cursor,
+import {
+  type AppendError,
+  type ApprovalMode,
+  type ChatModelError,
+  type CompactOutcome,
+  type Cursor,
   Entry,
-  EntryId,
-  Message,
-  Policy,
-  Session,
-  StopReason,
-  ThinkingLevel,
-  UnknownEntry,
-  Usage
+  type EntryId,
+  type Message,
+  type Policy,
+  type Session,
+  type StopReason,
+  type ThinkingLevel,
+  type UnknownEntry,
+  type Usage
 } from "@grove/core"
-import type { Effect, Stream } from "effect"
+import { Effect, Option, Result, Stream } from "effect"
 import type { Tool, ToolRequest } from "./Tool.ts"
 
 /** A call that waits for a person. */
@@ -150,3 +150,16 @@ export interface Turn {
 
 /** Why a turn did not begin; nothing was written. */
 export type StartError = ChatModelError | UnknownEntry
+
+/** The entry of the prompt, once it is written; `null` if the turn ended before. */
+export const promptOf = (turn: Turn): Effect.Effect<string | null> =>
+  Effect.map(
+    Stream.runHead(
+      Stream.filterMap(turn.events, (event) => {
+        if (event._tag === "End") return Result.succeed(null)
+        const isPrompt = event._tag === "Appended" && Entry.role(event.entry) === "user"
+        return isPrompt ? Result.succeed(event.entry.id) : Result.failVoid
+      })
+    ),
+    Option.getOrNull
+  )

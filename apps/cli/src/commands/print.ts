@@ -1,7 +1,7 @@
 /** `grove -p`: one prompt, its answer, and nothing else on standard output. */
-import { Engine, type Turn, type TurnEnd, type TurnEvent, type TurnOptions } from "@grove/agent"
-import { Entry, type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
-import { Clock, Effect, Exit, Fiber, Option, Result, Stream } from "effect"
+import { Engine, promptOf, type Turn, type TurnEnd, type TurnEvent, type TurnOptions } from "@grove/agent"
+import { type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
+import { Clock, Effect, Exit, Fiber, Stream } from "effect"
 import * as Chat from "../Chat.ts"
 import * as ChatSession from "../ChatSession.ts"
 import { Failure, UsageError } from "../CliError.ts"
@@ -133,19 +133,6 @@ const remember = Effect.fnUntraced(function* (prompt: string, session: Session |
   const use = { prompt, at, cwd, session: session?.ref.id ?? null, entry, author: "user" }
   yield* Effect.catch(history.add(use), () => note("the prompt could not be added to the history"))
 })
-
-/** The entry of the prompt, once it is written; `null` if the turn ended before. */
-const promptOf = (turn: Turn): Effect.Effect<string | null> =>
-  Effect.map(
-    Stream.runHead(
-      Stream.filterMap(turn.events, (event) => {
-        if (event._tag === "End") return Result.succeed(null)
-        const isPrompt = event._tag === "Appended" && Entry.role(event.entry) === "user"
-        return isPrompt ? Result.succeed(event.entry.id) : Result.failVoid
-      })
-    ),
-    Option.getOrNull
-  )
 
 const goTo = Effect.fnUntraced(function* ({ main, tree }: Session, at: string | boolean | undefined) {
   if (typeof at !== "string") return
