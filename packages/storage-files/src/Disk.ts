@@ -151,3 +151,32 @@ export const removeIfThere = (disk: Disk, path: string): void => {
     // It was never made, or is gone already.
   }
 }
+
+const LINE_END = Uint8Array.of(10)
+
+const endsWithLine = (disk: Disk, file: number): boolean => {
+  const { size } = disk.statOpen(file)
+  return size === 0 || readRange(disk, file, size - 1, size)[0] === LINE_END[0]
+}
+
+const openOrCreate = (disk: Disk, path: string): number => {
+  try {
+    return disk.open(path, "create")
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
+    return disk.open(path, "append")
+  }
+}
+
+/** Adds lines to a small file, made if it is not there: durable, name included, and glued to nothing. */
+export const appendLines = async (disk: Disk, path: string, lines: ReadonlyArray<Uint8Array>): Promise<void> => {
+  const file = openOrCreate(disk, path)
+  try {
+    const start = endsWithLine(disk, file) ? [] : [LINE_END]
+    writeWhole(disk, file, Buffer.concat([...start, ...lines.flatMap((line) => [line, LINE_END])]))
+    await disk.sync(file)
+  } finally {
+    disk.close(file)
+  }
+  disk.syncDirectory(dirname(path))
+}

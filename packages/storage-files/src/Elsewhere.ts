@@ -2,10 +2,11 @@
  * Session files and folders outside the home whose lines name blobs in it. Nobody can find them by looking, so whoever
  * writes there says so; else their blobs would seem unused.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { dirname, isAbsolute, join, resolve, sep } from "node:path"
-import type { Effect } from "effect"
-import { attempt, FileRefused, isMissing } from "./FileRefused.ts"
+import { Effect } from "effect"
+import { appendLines, Disk, makeDirectory } from "./Disk.ts"
+import { FileRefused, isMissing, refusedAt } from "./FileRefused.ts"
 
 export const listFile = (home: string): string => join(home, "elsewhere")
 
@@ -19,24 +20,19 @@ const read = (home: string): ReadonlyArray<string> => {
   }
 }
 
-const append = (path: string, line: string): void => {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const file = openSync(path, "a", 0o600)
-  try {
-    writeSync(file, `${line}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+/** Remembers a file or folder; nothing happens for what the home's sessions hold or is known already. */
+export const note = Effect.fnUntraced(function* (home: string, path: string) {
+  const disk = yield* Disk
+  const noted = resolve(path)
+  const isFound = noted.startsWith(join(resolve(home), "sessions") + sep)
+  const remember = async () => {
+    if (isFound || noted.includes("\n")) return
+    if (read(home).some((known) => noted === known || noted.startsWith(known + sep))) return
+    makeDirectory(disk, home)
+    await appendLines(disk, listFile(home), [Buffer.from(noted)])
   }
-}
-
-/** Remembers a file or folder; nothing happens for what the home holds or is known already. */
-export const note = (home: string, path: string): Effect.Effect<void, FileRefused> =>
-  attempt(listFile(home), () => {
-    const noted = resolve(path)
-    if (noted.includes("\n") || noted.startsWith(join(resolve(home), "sessions") + sep)) return
-    if (!read(home).some((known) => noted === known || noted.startsWith(known + sep))) append(listFile(home), noted)
-  })
+  yield* Effect.tryPromise({ try: remember, catch: refusedAt(listFile(home)) })
+})
 
 /**
  * What is remembered and still there. A path whose folder is gone too may be on a disk that is not mounted now, which

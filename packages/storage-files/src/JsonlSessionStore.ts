@@ -235,7 +235,6 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
     )
 
     /** Blobs are kept at home, so whoever sweeps them there must know of sessions elsewhere that name them. */
-    const isElsewhere = !path.startsWith(`${paths.home}/`)
     const noteElsewhere = Elsewhere.note(paths.home, path)
 
     const lines = new LineEncoder()
@@ -257,7 +256,7 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
     const writeAfterBlobs = (entries: ReadonlyArray<Entry.Entry>, blobs: ReadonlyArray<Uint8Array>) => {
       waiting++
       return Effect.forEach(blobs, blobStore.put, { discard: true }).pipe(
-        Effect.andThen(isElsewhere && blobs.length > 0 ? noteElsewhere : Effect.void),
+        Effect.andThen(blobs.length > 0 ? noteElsewhere : Effect.void),
         Effect.mapError((cause) => fail(path, new Store.StoreRefused({ cause }))),
         Effect.map(() => write(entries)),
         preparing.withPermit,

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { type Entry, EntryTable, Header, Jsonl, type Problem, SessionTree, type Store } from "@grove/core"
 import { Result } from "effect"
-import { type Disk, isMissing, makeDirectory, readRange, removeIfThere, writeWhole } from "./Disk.ts"
+import { appendLines, type Disk, isMissing, makeDirectory, readRange, removeIfThere, writeWhole } from "./Disk.ts"
 import * as IndexFile from "./IndexFile.ts"
 import { LineIndex } from "./LineIndex.ts"
 import { scan } from "./LineScan.ts"
@@ -51,8 +51,6 @@ export const readRegular = (path: string): Uint8Array => {
     closeSync(file)
   }
 }
-
-const LINE_END = Uint8Array.of(10)
 
 /** The bytes of a file that is about to be written. */
 const readThrough = (disk: Disk, path: string): Uint8Array => {
@@ -256,32 +254,6 @@ export const repair = async (
     (bytes) => Jsonl.sort(bytes, makeHeader).readable
   )
   return { changed: true, entries, rejected: rejected.length, backup, rejectedFile }
-}
-
-const endsWithLine = (disk: Disk, file: number): boolean => {
-  const { size } = disk.statOpen(file)
-  return size === 0 || readRange(disk, file, size - 1, size)[0] === LINE_END[0]
-}
-
-const appendLines = async (disk: Disk, path: string, lines: ReadonlyArray<Uint8Array>): Promise<void> => {
-  const file = openOrCreate(disk, path)
-  try {
-    const start = endsWithLine(disk, file) ? [] : [LINE_END]
-    writeWhole(disk, file, Buffer.concat([...start, ...lines.flatMap((line) => [line, LINE_END])]))
-    await disk.sync(file)
-  } finally {
-    disk.close(file)
-  }
-  disk.syncDirectory(dirname(path))
-}
-
-const openOrCreate = (disk: Disk, path: string): number => {
-  try {
-    return disk.open(path, "create")
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
-    return disk.open(path, "append")
-  }
 }
 
 const isThere = (disk: Disk, path: string): boolean => {
