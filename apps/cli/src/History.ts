@@ -27,11 +27,16 @@ const problems = {
   refused: ""
 } as const
 
-/** What is wrong with a database, in one line. */
-export const explain = ({ path, problem, cause }: SqliteDatabase.DatabaseError): string => {
-  const reason = problems[problem] || (cause instanceof Error ? cause.message : String(cause))
-  return `cannot use ${path}: ${reason}`
+/** Wrappers of an error know less than what they wrap. */
+const rootOf = (cause: unknown): string => {
+  let root = cause
+  for (let depth = 0; depth < 8 && root instanceof Error && root.cause instanceof Error; depth++) root = root.cause
+  return root instanceof Error ? root.message : String(root)
 }
+
+/** What is wrong with a database, in one line. */
+export const explain = ({ path, problem, cause }: SqliteDatabase.DatabaseError): string =>
+  `cannot use ${path}: ${problems[problem] || rootOf(cause)}`
 
 type Trouble = PromptHistoryError | SqliteDatabase.DatabaseError
 
