@@ -1,5 +1,5 @@
 /** `grove -p`: the built command, offline and against servers on this machine that speak the formats of providers. */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import {
   existsSync,
   mkdirSync,
@@ -24,8 +24,29 @@ const made: Array<string> = []
 const servers: Array<Server> = []
 afterEach(() => {
   for (const server of servers.splice(0)) server.close()
+  for (const folder of mounted.splice(0)) execFileSync("umount", ["-l", folder])
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
+
+const mounted: Array<string> = []
+/** Makes the folder a disk of one megabyte. */
+const mount = (folder: string): void => {
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stdio: "ignore" })
+  mounted.push(folder)
+}
+const canMount = (() => {
+  const probe = mkdtempSync(join(tmpdir(), "grove-print-"))
+  try {
+    mount(probe)
+    execFileSync("umount", ["-l", mounted.pop()!])
+    return true
+  } catch {
+    console.warn("SKIPPED: no file system may be mounted here, so no disk is filled in earnest")
+    return false
+  } finally {
+    rmSync(probe, { recursive: true })
+  }
+})()
 
 interface Options {
   readonly input?: string
@@ -285,6 +306,49 @@ describe("what goes wrong", () => {
     assert.match(await home.text(["-p", "-c", "--model", "grove/sprout", "third"]), /You said: second words\n+third\n$/)
   })
 
+  it.each([
+    ["anthropic/claude-haiku-4-5", "ANTHROPIC", { type: "error", error: { type: "authentication_error" } }],
+    ["openai/gpt-5", "OPENAI", { error: { type: "invalid_request_error", code: "invalid_api_key" } }]
+  ])("a key that %s does not accept is told and never shown; the prompt is kept", async (model, name, refusal) => {
+    const home = makeHome()
+    const key = "sk-wrong-0123456789"
+    const refused = JSON.stringify({ ...refusal, error: { ...refusal.error, message: `bad key ${key}` } })
+    const url = await serve(() => refused, [401, "application/json"])
+    const env = { [`${name}_API_KEY`]: key, [`${name}_BASE_URL`]: url }
+    const ran = await home.grove(["-p", "my words", "--model", model], { env })
+    assertRefused(ran, 1, /^grove: \S+: the key was not accepted: bad key \[key\]\n$/)
+    const [file] = home.files()
+    const stored = readFileSync(join(home.home, file!), "utf8")
+    assert.include(stored, "my words")
+    assert.notInclude(stored, key)
+    assert.isTrue((await home.json<Json>(["check", join(home.home, file!)])).ok)
+    assert.match(await home.text(["-p", "-c", "--model", "grove/sprout", "go on"]), /You said: my words\n+go on\n$/)
+  })
+
+  it.skipIf(!canMount)("a full disk is told, the session stays whole, and goes on when there is room", async () => {
+    const home = makeHome()
+    mount(home.folder)
+    mkdirSync(home.cwd)
+    await home.text(["-p", "first"])
+    const path = join(home.home, home.files()[0]!)
+    const before = readFileSync(path, "utf8")
+    const ballast = join(home.folder, "ballast")
+    assert.throws(() => writeFileSync(ballast, Buffer.alloc(2 << 20)), /ENOSPC/)
+    const long = "tree ".repeat(2_000)
+    for (const args of [["-p"], ["-p", "-c"], ["-p", "-c", "--json"], ["-p", "--samples", "2"]]) {
+      const { code, stderr } = await home.grove(args, { input: long })
+      assert.strictEqual(code, 1, args.join(" "))
+      assert.match(stderr, /^grove: [^\n]+the disk is full; free some space and try again\n$/m)
+      assert.notMatch(stderr, /unexpected|UnknownError|undefined/)
+    }
+    assert.isTrue(readFileSync(path, "utf8").startsWith(before))
+    rmSync(ballast)
+    assert.match(await home.text(["-p", "--session", path, "go on"]), /go on\n$/)
+    // Half a line may have fitted on the disk; it is set apart and in nobody's way.
+    const said = texts(await home.json(["context", path])).map(([, text]) => text)
+    assert.deepStrictEqual([said[0], said.at(-2), said.length], ["first", "go on", 4])
+  })
+
   it("a prompt longer than the window is told, kept, and does not stand in the way", async () => {
     const home = makeHome()
     const ran = await home.grove(["-p"], { input: "tree ".repeat(100_000) })
@@ -408,7 +472,10 @@ describe("a long conversation", () => {
 
 // --------------------------------------------------------------------------------- servers that speak real formats
 
-const serve = (answer: (body: Json) => string): Promise<string> =>
+const serve = (
+  answer: (body: Json) => string,
+  [status, type]: readonly [number, string] = [200, "text/event-stream"]
+): Promise<string> =>
   new Promise((resolve) => {
     const server = createServer((request, response) => {
       let body = ""
@@ -416,7 +483,7 @@ const serve = (answer: (body: Json) => string): Promise<string> =>
         body += text
       })
       request.on("end", () => {
-        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.writeHead(status, { "content-type": type })
         response.end(answer(body === "" ? {} : JSON.parse(body)))
       })
     })
