@@ -1,7 +1,7 @@
 /** `grove show`: what a session is. */
 import { statSync } from "node:fs"
 import { BlobStore, Facts, type Store, TreeUsage, type Usage } from "@grove/core"
-import { FileBlobStore, FileCheck, JsonlSessionStore, SessionFiles } from "@grove/storage-files"
+import { FileBlobStore, FileCheck, JsonlSessionStore } from "@grove/storage-files"
 import { Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
@@ -12,11 +12,15 @@ import * as SessionArgument from "../SessionArgument.ts"
 import * as Style from "../Style.ts"
 import * as Words from "../Words.ts"
 
-/** Bodies of a large file are not all read for a count; `grove check` does that. */
+/** Up to this size every body is examined for the count; of larger files `grove check` tells what bodies hold. */
+const EXAMINED_WHOLE = 64 * 1024 * 1024
+
 const problemsIn = Effect.fnUntraced(function* ({ ref, problems, tree }: Store.Snapshot) {
   const paths = yield* Paths
   const file = JsonlSessionStore.existing(ref.path)
-  if (statSync(file).size > SessionFiles.PARSED_WHOLE) return problems.length + tree.problems().length
+  if (statSync(file).size > EXAMINED_WHOLE) {
+    return problems.length + tree.problems().length + tree.edits.problems.length
+  }
   const blobs = FileBlobStore.make({ directory: paths.blobs, fallbacks: FileBlobStore.beside(file) })
   const report = yield* Effect.provideService(FileCheck.examine(file), BlobStore, blobs)
   return report.problems.length

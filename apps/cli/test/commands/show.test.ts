@@ -184,3 +184,9 @@ it("people are told of problems, and which command lists them", async () => {
   const file = box.write("damaged.jsonl", fileOf(header(), "junk", user("aaaa0001", "nobody", "hello")))
   assert.include(await box.text(["show", file]), `problems   2; see grove check ${file}\n`)
 })
+
+it("bad bodies are counted too where bodies stay in the file", async () => {
+  const large = user("a1", null, "x".repeat(17 * 1024 * 1024))
+  const file = box.write("large.jsonl", fileOf(header(), large, entry("a2", "a1", { type: "label", targetId: 7 })))
+  assert.strictEqual((await show(file)).counts.problems, 1)
+})
