@@ -13,8 +13,8 @@ import * as Rewrite from "./Rewrite.ts"
 /** Up to this size a file is parsed whole; above it, bodies stay in the file until they are asked for. */
 export const PARSED_WHOLE = 16 * 1024 * 1024
 
-/** A grown tail smaller than this is scanned again at the next open rather than written to the cache. */
-const WORTH_CACHING = 256 * 1024
+/** A grown tail smaller than this is scanned again at the next open: that takes a few milliseconds, writing the index more. */
+const WORTH_CACHING = 2 * 1024 * 1024
 
 /** A session file that was read, and where reading stopped. */
 export interface Opened {
