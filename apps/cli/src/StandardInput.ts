@@ -1,11 +1,17 @@
 /** Standard input, to its end. */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { Failure } from "./CliError.ts"
 
-export const chunks = Stream.fromAsyncIterable(
-  process.stdin as AsyncIterable<Uint8Array>,
-  () => new Failure({ message: "standard input cannot be read" })
-)
-
-/** As text; what is no UTF-8 in it is shown as such. */
-export const text = Effect.map(Stream.runCollect(Stream.decodeText(chunks)), (parts) => parts.join(""))
+/** As text; what is no UTF-8 in it is shown as such. Whoever stops waiting lets go of it, so that the program can end. */
+export const text = Effect.callback<string, Failure>((resume) => {
+  const { stdin } = process
+  const chunks: Array<Uint8Array> = []
+  const take = (chunk: Uint8Array) => chunks.push(chunk)
+  const end = () => resume(Effect.sync(() => new TextDecoder().decode(Buffer.concat(chunks))))
+  const fail = () => resume(Effect.fail(new Failure({ message: "standard input cannot be read" })))
+  stdin.on("data", take).once("end", end).once("error", fail)
+  return Effect.sync(() => {
+    stdin.off("data", take).off("end", end).off("error", fail)
+    stdin.destroy()
+  })
+})

@@ -386,6 +386,18 @@ describe("broken off", () => {
     assert.match(String(entries.at(-1)!.preview), /\ba\b/)
   })
 
+  it("Ctrl-C ends the wait for a prompt on standard input", async () => {
+    const child = spawn(process.execPath, [program, "-p"], {
+      env: { PATH: process.env.PATH ?? "", GROVE_HOME: join(tmpdir(), "grove-never-made") },
+      stdio: ["pipe", "ignore", "ignore"]
+    })
+    const closed = new Promise((resolve) => child.on("close", resolve))
+    // More than a pipe holds: once all is taken, the program is reading.
+    await new Promise((taken) => child.stdin.write("x".repeat(1 << 20), taken))
+    child.kill("SIGINT")
+    assert.strictEqual(await closed, 130)
+  })
+
   it("while a reply is generated, what it answers is not pruned by another process unless forced", async () => {
     const home = makeHome()
     await home.text(["-p", "hello"])
