@@ -267,6 +267,26 @@ describe("tools", () => {
     assert.strictEqual(all.filter(({ parentSession }) => parentSession !== null).length, 1)
   })
 
+  it("two sub-agents run side by side", async () => {
+    const home = makeHome()
+    const task = (words: string) => calling("task", { prompt: `!sprout slow 50\n!sprout say ${words}` })
+    await home.text(["-p", `${task("a b c d e f")}\n${task("g h i j k l")}`])
+    const all = await home.json<ReadonlyArray<Json>>(["ls", "--all"])
+    const children = all.filter(({ parentSession }) => parentSession !== null)
+    const times = children.map(({ path }) =>
+      readFileSync(String(path), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .filter(({ type }) => type === "message")
+        .map(({ timestamp }) => timestamp)
+    )
+    assert.strictEqual(times.length, 2)
+    const [[asked], [askedToo]] = times as [Array<string>, Array<string>]
+    // Both had been asked before either had answered.
+    for (const [, answered] of times) assert.isTrue(asked! < answered && askedToo! < answered)
+  })
+
   it("what the project says to agents is said to the model", async () => {
     const home = makeHome()
     const bare = await home.text(["-p", "hello"])

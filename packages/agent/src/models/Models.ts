@@ -29,6 +29,9 @@ export interface Options extends Keys.Options {
 
 type Service = (typeof ChatModel)["Service"]
 
+/** Fewer letters than this are in the name of every other model. */
+const SHORTEST_HINT = 3
+
 const providerOf = (ref: string): string => ref.slice(0, Math.max(ref.indexOf("/"), 0))
 
 /** Asks whoever the first part of `provider/model` names. */
@@ -41,7 +44,7 @@ export const combine = (services: ReadonlyMap<string, Service>): Service => {
         const word = ref.slice(ref.indexOf("/") + 1).toLowerCase()
         const known = listings
           .flatMap(({ models }) => models.map((info) => info.ref))
-          .filter((each) => each.toLowerCase().includes(word))
+          .filter((each) => word.length >= SHORTEST_HINT && each.toLowerCase().includes(word))
         return Effect.fail(
           new ChatModelError({ model: ref, reason: new Chat.UnknownModel({ known: known.slice(0, 3) }) })
         )
