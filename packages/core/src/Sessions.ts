@@ -248,7 +248,7 @@ const placed = Effect.fnUntraced(function* (
   let id = promised ?? (yield* ids.entry)
   while (isTaken(id)) id = yield* ids.entry
   const place = { type: entry.type, id, parentId, timestamp }
-  return { ...place, ...entry, ...place } as Entry.Entry
+  return Object.assign(place, entry, { ...place }) as unknown as Entry.Entry
 })
 
 const leafMark = (leaf: EntryId | null, background?: ReadonlyArray<EntryId>): NewEntry => ({

@@ -14,6 +14,7 @@
  */
 import { dirname } from "node:path"
 import { type Disk, type FileState, isMissing, readRange, writeWhole } from "./Disk.ts"
+import { type Lines, Scratch } from "./Scratch.ts"
 
 /** `always`: acknowledged once durable. `never`: once written, which survives a killed process but not a power cut. */
 export type Durability = "always" | "never"
@@ -41,15 +42,23 @@ export interface Options {
   readonly onFailure: (path: string, cause: unknown) => void
 }
 
+interface Failure {
+  readonly cause: unknown
+}
+
+/** Called once: when lines are kept as the durability asks, or with the reason why they are not. */
+export type Answer = (failure?: Failure) => void
+
 interface Waiting {
-  readonly bytes: Uint8Array
-  readonly done: () => void
-  readonly failed: (cause: unknown) => void
+  readonly lines: Lines
+  readonly answer: Answer
 }
 
 const LF = 10
 const LINE_END = Uint8Array.of(LF)
 const MOST_ATTEMPTS = 1000
+/** Half of those who wait share a sync, so that the others can share the next one; but not fewer than these. */
+const FEWEST_SHARED = 32
 
 /** Whoever replaces a file carries over last what it gained meanwhile; this long is waited for that. */
 const PATIENCE = 1000
@@ -75,12 +84,14 @@ export class AppendFile {
   #end: number
   #waiting: Array<Waiting> = []
   #draining: Promise<void> | undefined
-  #failure: { readonly cause: unknown } | undefined
+  #failure: Failure | undefined
   /** After a sync that failed, the line end we see may not be on the medium: what comes next brings its own. */
   #isEndDoubtful = false
   /** How long the file was when it ended with a line of ours. */
   #written: number | undefined
   #isClosed = false
+  /** What is being written; one write is under way at a time. */
+  readonly #scratch = new Scratch()
 
   constructor(options: Options) {
     this.#options = options
@@ -97,28 +108,33 @@ export class AppendFile {
     return this.#path
   }
 
-  /** Resolves once the lines are kept as the durability asks. They stay together, in the order of the calls. */
-  append(bytes: Uint8Array): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new Error("the session is closed"))
-    return new Promise((done, failed) => {
-      this.#waiting.push({ bytes, done, failed })
-      this.#draining ??= this.#drain()
-    })
+  /**
+   * Keeps whole lines. They stay together, in the order of the calls. The answer may come during the call, where
+   * nothing has to be waited for.
+   */
+  write(lines: Lines, answer: Answer): void {
+    if (this.#isClosed) {
+      answer({ cause: new Error("the session is closed") })
+      return
+    }
+    let failure: Failure | undefined
+    try {
+      if (!this.#mayBeKeptAtOnce || !this.#isKeptAtOnce(lines)) {
+        this.#waiting.push({ lines, answer })
+        this.#draining ??= this.#drain()
+        return
+      }
+    } catch (cause) {
+      failure = this.#latch(cause)
+    }
+    answer(failure)
   }
 
-  /**
-   * Like `append`, but without a promise where nothing has to be waited for: then the lines are kept already. The bytes
-   * are only needed during the call.
-   */
-  appendNow(bytes: Uint8Array): Promise<void> | undefined {
-    const isAlone = this.#draining === undefined && this.#failure === undefined && !this.#isClosed
-    try {
-      if (isAlone && this.#options.durability === "never" && this.#isKeptAtOnce(bytes)) return undefined
-    } catch (cause) {
-      this.#latch(cause)
-      return Promise.reject(cause)
-    }
-    return this.append(Buffer.from(bytes))
+  /** `write` as a promise. */
+  append(lines: Lines): Promise<void> {
+    return new Promise((done, failed) => {
+      this.write(lines, (failure) => (failure === undefined ? done() : failed(failure.cause)))
+    })
   }
 
   /** Everything appended before is on the medium; fails with the first failure that no later append has made good. */
@@ -166,35 +182,51 @@ export class AppendFile {
   async #drain(): Promise<void> {
     // One turn of the event loop lets appends that come together share a write and a sync.
     if (this.#options.durability === "always") await Promise.resolve()
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting
-      this.#waiting = []
-      try {
-        await this.#commit(concat(batch.map(({ bytes }) => bytes)))
-        this.#failure = undefined
-        for (const { done } of batch) done()
-      } catch (cause) {
-        this.#latch(cause)
-        for (const { failed } of batch) failed(cause)
+    let answer = () => {}
+    for (;;) {
+      if (this.#waiting.length === 0) {
+        answer()
+        answer = () => {}
+        if (this.#waiting.length === 0) break
+      }
+      const batch = this.#waiting.splice(0, Math.max(FEWEST_SHARED, this.#waiting.length >> 1))
+      const committed = this.#commit(batch.map(({ lines }) => lines))
+      // While the medium is busy, those who were served before make their next lines.
+      answer()
+      const failure = await committed.then(
+        () => (this.#failure = undefined),
+        (cause) => this.#latch(cause)
+      )
+      answer = () => {
+        for (const { answer } of batch) answer(failure)
       }
     }
     this.#draining = undefined
   }
 
-  /** Later operations fail with the first failure, until one succeeds. */
-  #latch(cause: unknown): void {
-    if (this.#failure !== undefined) return
-    this.#failure = { cause }
-    this.#options.onFailure(this.#path, cause)
+  /** Flushing and closing fail with the first failure, until a write succeeds. */
+  #latch(cause: unknown): Failure {
+    if (this.#failure === undefined) {
+      this.#failure = { cause }
+      this.#options.onFailure(this.#path, cause)
+    }
+    return { cause }
+  }
+
+  get #mayBeKeptAtOnce(): boolean {
+    return this.#options.durability === "never" && this.#draining === undefined && this.#failure === undefined
   }
 
   /** False where the file is another one, or must be waited for. */
-  #isKeptAtOnce(lines: Uint8Array): boolean {
+  #isKeptAtOnce(text: Lines): boolean {
     const before = this.#synchronise()
-    return this.#isWhole(before) && this.#isKept(before, this.#write(lines, before), lines)
+    if (!this.#isWhole(before)) return false
+    const lines = this.#scratch.bytesOf([text])
+    return this.#isKept(before, this.#write(lines, before), lines)
   }
 
-  async #commit(lines: Uint8Array): Promise<void> {
+  async #commit(texts: ReadonlyArray<Lines>): Promise<void> {
+    const lines = this.#scratch.bytesOf(texts)
     const { disk, durability } = this.#options
     let hasSyncFailed = false
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {

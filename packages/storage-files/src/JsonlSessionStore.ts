@@ -13,12 +13,11 @@ import {
   SessionSummary,
   Store
 } from "@grove/core"
-import { Effect, Layer, Queue, Result, Schedule, Schema, Semaphore, Stream } from "effect"
-import { AppendFile, type Durability } from "./AppendFile.ts"
+import { Effect, Fiber, Layer, Queue, Result, Schedule, Schema, Semaphore, Stream } from "effect"
+import { type Answer, AppendFile, type Durability } from "./AppendFile.ts"
 import * as Catalogue from "./Catalogue.ts"
 import { Disk, isMissing } from "./Disk.ts"
 import * as Elsewhere from "./Elsewhere.ts"
-import { LineEncoder } from "./LineEncoder.ts"
 import * as Persist from "./Persist.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import * as SessionPaths from "./SessionPaths.ts"
@@ -228,6 +227,7 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
       // Whoever appended was told of every failure.
       (file) => Effect.promise(() => file.close().catch(() => {}))
     )
+    const refused = (cause: unknown) => Effect.fail(refusal(path)(cause))
     const promote = Effect.suspend(() => (file.path === path ? Effect.void : attempt(path, () => file.promote(path))))
     if (hasReply(snapshot)) yield* promote
     yield* Effect.forkScoped(
@@ -237,59 +237,60 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
     /** Blobs are kept at home, so whoever sweeps them there must know of sessions elsewhere that name them. */
     const noteElsewhere = Elsewhere.note(paths.home, path)
 
-    const lines = new LineEncoder()
     /** Starts the write. What is on its way to the file is not news, however soon it is read there. */
-    const write = (entries: ReadonlyArray<Entry.Entry>): Promise<void> | undefined => {
+    const write = (entries: ReadonlyArray<Entry.Entry>, answer: Answer): void => {
+      const lines = entries.map((entry) => JSON.stringify(entry))
       for (const entry of entries) beingWritten.set(entry.id, entry)
-      // What failed may be in the file all the same; where it is, it is news like anybody else's.
-      const settle = () => {
+      file.write(lines, (failure) => {
+        // What failed may be in the file all the same; where it is, it is news like anybody else's.
         for (const { id } of entries) beingWritten.delete(id)
-      }
-      const written = file.appendNow(lines.encode(entries))
-      if (written === undefined) settle()
-      return written?.finally(settle)
+        answer(failure)
+      })
     }
+
+    const written = (entries: ReadonlyArray<Entry.Entry>): Effect.Effect<void, SessionStoreError> =>
+      Effect.callback((resume) =>
+        write(entries, (failure) => resume(failure === undefined ? Effect.void : refused(failure.cause)))
+      )
 
     const preparing = yield* Semaphore.make(1)
     let waiting = 0
     /** Blobs first, then the line; a later append does not overtake one that waits for its blobs. */
-    const writeAfterBlobs = (entries: ReadonlyArray<Entry.Entry>, blobs: ReadonlyArray<Uint8Array>) => {
+    const writtenAfterBlobs = (entries: ReadonlyArray<Entry.Entry>, blobs: ReadonlyArray<Uint8Array>) => {
       waiting++
       return Effect.forEach(blobs, blobStore.put, { discard: true }).pipe(
         Effect.andThen(blobs.length > 0 ? noteElsewhere : Effect.void),
         Effect.mapError((cause) => fail(path, new Store.StoreRefused({ cause }))),
-        Effect.map(() => write(entries)),
+        // The turn ends when the write has begun, so that it can share its sync with others.
+        Effect.flatMap(() => Effect.forkChild(written(entries), { startImmediately: true })),
         preparing.withPermit,
-        Effect.ensuring(Effect.sync(() => waiting--))
+        Effect.ensuring(Effect.sync(() => waiting--)),
+        Effect.flatMap(Fiber.join)
       )
     }
 
-    const finish = (entries: ReadonlyArray<Entry.Entry>) =>
-      Effect.suspend(() => {
-        for (const entry of entries) since.set(entry.id, entry)
-        // Whoever listens takes first what stands before ours, and so sees both in the order of the file.
-        return Queue.sizeUnsafe(foreign) > 0 ? Effect.yieldNow : Effect.void
-      })
+    const finish = (entries: ReadonlyArray<Entry.Entry>): Effect.Effect<void, SessionStoreError> => {
+      const isPromoted = file.path !== path && (entries.some(isReply) || hasReply(snapshot))
+      if (isPromoted) {
+        return Effect.andThen(
+          Effect.tapError(promote, () => Effect.sync(() => tell(entries))),
+          Effect.suspend(() => finish(entries))
+        )
+      }
+      for (const entry of entries) since.set(entry.id, entry)
+      // Whoever listens takes first what stands before ours, and so sees both in the order of the file.
+      return Queue.sizeUnsafe(foreign) > 0 ? Effect.yieldNow : Effect.void
+    }
 
     const append = (entries: ReadonlyArray<Entry.Entry>): Effect.Effect<void, SessionStoreError> =>
       Effect.suspend(() => {
         if (snapshot.readOnly) return fail(path, new Store.SessionReadOnly())
         if (snapshot.header === null) return fail(path, new Store.NotASession({ line: 1 }))
         if (entries.length === 0) return Effect.void
-        const split = entries.map(Persist.split)
-        const prepared = split.map(({ entry }) => entry)
-        const blobs = split.flatMap(({ blobs }) => blobs)
+        const { entries: prepared, blobs } = Persist.splitAll(entries)
         const isReady = blobs.length === 0 && waiting === 0
-        const begun = isReady ? write(prepared) : writeAfterBlobs(prepared, blobs)
-        const isReplied = () => entries.some(isReply) || hasReply(snapshot)
-        if (begun === undefined && file.path === path) return finish(prepared)
-        return Effect.gen(function* () {
-          const written = Effect.isEffect(begun) ? yield* begun : begun
-          if (written !== undefined) yield* attemptAsync(path, () => written)
-          if (file.path !== path && isReplied())
-            yield* Effect.tapError(promote, () => Effect.sync(() => tell(prepared)))
-          yield* finish(prepared)
-        }).pipe(Effect.uninterruptible)
+        const kept = isReady ? written(prepared) : writtenAfterBlobs(prepared, blobs)
+        return Effect.uninterruptible(Effect.flatMap(kept, () => finish(prepared)))
       })
 
     /** A draft that somebody else wrote to is theirs too, and stays. */

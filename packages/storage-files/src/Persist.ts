@@ -131,6 +131,12 @@ export const split = (entry: Entry.Entry): Split => {
   return { entry: isCut ? { ...changed, fullText: { ...known, ...fullText } } : changed, blobs }
 }
 
+/** Several entries as they are written, and what must be durable before that. */
+export const splitAll = (entries: ReadonlyArray<Entry.Entry>) => {
+  const all = entries.map(split)
+  return { entries: all.map(({ entry }) => entry), blobs: all.flatMap(({ blobs }) => blobs) }
+}
+
 // ------------------------------------------------------------------------------------------------------- reading
 
 /** The blobs that can be had, by hash. */

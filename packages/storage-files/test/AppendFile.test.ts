@@ -65,56 +65,80 @@ const reasonOf = (attempt: Promise<unknown>): Promise<unknown> =>
 describe("an append that needs no sync", () => {
   const now = (more: Partial<Options> = {}) => setUp(HEADER, { durability: "never", ...more })
 
-  it("is kept when the call returns, and the bytes can be used again", () => {
+  /** What was answered by the time the call returned. */
+  const answered = (file: AppendFile, text: string): ReadonlyArray<unknown> => {
+    const answers: Array<unknown> = []
+    file.write([text.trimEnd()], (failure) => answers.push(failure?.cause ?? "kept"))
+    return answers
+  }
+
+  it("is kept when the call returns", () => {
     const { file, content } = now()
-    const lent = bytesOf(line("a"))
-    assert.isUndefined(file.appendNow(lent))
-    lent.fill(0)
+    assert.deepStrictEqual(answered(file, line("a")), ["kept"])
     assert.strictEqual(content(), HEADER + line("a"))
   })
 
+  it("is text or bytes", () => {
+    const { file, content } = now()
+    assert.deepStrictEqual(answered(file, line("折叠")), ["kept"])
+    file.write(bytesOf(line("b")), () => {})
+    assert.strictEqual(content(), HEADER + line("折叠") + line("b"))
+  })
+
   it("waits its turn behind one that is on its way", async () => {
-    const { append, file, content } = now()
+    const { append, file, disk, content } = now()
+    disk.next("write", FaultyDisk.failing("ENOSPC"))
+    await reasonOf(append("lost"))
     const first = append("a")
-    const lent = bytesOf(line("b"))
-    const second = file.appendNow(lent)
-    lent.fill(0)
-    await Promise.all([first, second])
+    assert.deepStrictEqual(answered(file, line("b")), [])
+    await first
+    await file.flush()
     assert.strictEqual(content(), HEADER + line("a") + line("b"))
   })
 
   it("goes to the file that the path names, not to the one it named before", async () => {
-    const { file, disk, replaceBy, content } = now()
+    const { append, disk, replaceBy, content } = now()
     disk.next("write", (go, handle, bytes) => {
       replaceBy(HEADER)
       return go(handle, bytes)
     })
-    await file.appendNow(bytesOf(line("a")))
+    await append("a")
     assert.strictEqual(content(), HEADER + line("a"))
   })
 
   it("begins on a line of its own behind what somebody left unfinished", () => {
     const { file, writeAs, content } = now()
-    assert.isUndefined(file.appendNow(bytesOf(line("a"))))
+    assert.deepStrictEqual(answered(file, line("a")), ["kept"])
     writeAs('{"type":"torn')
-    assert.isUndefined(file.appendNow(bytesOf(line("b"))))
+    assert.deepStrictEqual(answered(file, line("b")), ["kept"])
     assert.strictEqual(content(), `${HEADER}${line("a")}{"type":"torn\n${line("b")}`)
   })
 
+  it("is written again where somebody left a line unfinished at the same moment", async () => {
+    const { append, disk, writeAs, content, foreign } = now()
+    disk.next("write", (go, handle, bytes) => {
+      writeAs('{"type":"torn')
+      return go(handle, bytes)
+    })
+    await append("a")
+    assert.strictEqual(content(), `${HEADER}{"type":"torn${line("a")}${line("a")}`)
+    assert.deepStrictEqual(foreign, [`{"type":"torn${line("a").trimEnd()}`])
+  })
+
   it("tells of a failure like any other, and is made good by the next", async () => {
-    const { file, disk, failures } = now()
+    const { append, file, disk, failures } = now()
     disk.next("write", FaultyDisk.failing("ENOSPC"))
-    assert.strictEqual(await reasonOf(file.appendNow(bytesOf(line("a")))!), "ENOSPC")
+    assert.strictEqual(await reasonOf(append("a")), "ENOSPC")
     assert.deepStrictEqual(failures.map(code), ["ENOSPC"])
     assert.strictEqual(await reasonOf(file.flush()), "ENOSPC")
-    await file.appendNow(bytesOf(line("b")))
+    await append("b")
     await file.flush()
   })
 
   it("is refused once the file is closed", async () => {
-    const { file } = now()
+    const { append, file } = now()
     await file.close()
-    assert.match(String(await reasonOf(file.appendNow(bytesOf(line("a")))!)), /closed/)
+    assert.match(String(await reasonOf(append("a"))), /closed/)
   })
 })
 

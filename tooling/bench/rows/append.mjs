@@ -64,42 +64,47 @@ const oneByOne = async (/** @type {any} */ { home, appends }) => {
 }
 
 /**
- * Runs `use` with a session opened at the store, below all cursors.
+ * Appends to a session opened at the store, below all cursors.
  *
  * @param {any} options
- * @param {(log: any, Effect: any) => () => any} use prepares what is measured
+ * @param {(log: any, Effect: any) => (entries: ReadonlyArray<any>) => any} appender
+ * @param {number} count how many appends are measured
  */
-const atStore = async (options, use) => {
+const atStore = async (options, appender, count) => {
   const { Effect, Sessions, SessionStore, layer } = await groveSession(options)
   const program = Effect.gen(function* () {
     const ref = yield* (yield* Sessions).create({ cwd: "/" })
-    const log = yield* (yield* SessionStore).open(ref)
-    const append = use(log, Effect)
-    return { path: ref.path, measured: yield* Effect.promise(() => timed(() => Effect.runPromise(append()))) }
+    const append = appender(yield* (yield* SessionStore).open(ref), Effect)
+    const [first, some] = [entries(WARM_UP), entries(count)]
+    yield* append(first)
+    options.warm?.()
+    return { path: ref.path, measured: yield* Effect.promise(() => timed(() => Effect.runPromise(append(some)))) }
   })
   const { path, measured } = await Effect.runPromise(Effect.scoped(Effect.provide(program, layer)))
-  return { ms: measured.ms, answer: entriesIn(path) }
+  return { ms: measured.ms, answer: entriesIn(path) - WARM_UP }
 }
 
-const inBatches = (/** @type {any} */ { home, appends }) =>
-  atStore({ home, durability: "never" }, (log, Effect) => {
-    const said = messages(appends)
-    return () =>
-      Effect.gen(function* () {
-        let parentId = null
-        let last = 0
-        for (let from = 0; from < said.length; from += BATCH) {
-          const batch = said.slice(from, from + BATCH).map((message) => {
-            const id = (++last).toString(16).padStart(12, "0")
-            const entry = { type: "message", id, parentId, timestamp: new Date().toISOString(), message }
-            parentId = id
-            return entry
-          })
-          yield* log.append(batch)
-          for (const entry of batch) log.snapshot.tree.put(entry)
-        }
-      })
-  })
+const inBatches = (/** @type {any} */ { home, appends }) => {
+  /** @type {string | null} */
+  let parentId = null
+  let last = 0
+  const placed = (/** @type {any} */ { message }) => {
+    const id = (++last).toString(16).padStart(12, "0")
+    const entry = { type: "message", id, parentId, timestamp: new Date().toISOString(), message }
+    parentId = id
+    return entry
+  }
+  /** @type {Parameters<typeof atStore>[1]} */
+  const appender = (log, Effect) => (entries) =>
+    Effect.gen(function* () {
+      for (let from = 0; from < entries.length; from += BATCH) {
+        const batch = entries.slice(from, from + BATCH).map(placed)
+        yield* log.append(batch)
+        for (const entry of batch) log.snapshot.tree.put(entry)
+      }
+    })
+  return atStore({ home, durability: "never" }, appender, appends)
+}
 
 /** So many at once, each waiting for its own acknowledgement; and how often the medium was asked to keep something. */
 const writers = async (/** @type {any} */ { home, durable }) => {
@@ -111,19 +116,20 @@ const writers = async (/** @type {any} */ { home, durable }) => {
       return real.sync(file)
     }
   })
-  const { answer, ms } = await atStore({ home, durability: "always", disk }, (log, Effect) => {
-    const lines = entries(durable)
+  const warm = () => {
     syncs = 0
-    return () =>
-      Effect.forEach(
-        Array(WRITERS).keys(),
-        (/** @type {number} */ at) =>
-          Effect.gen(function* () {
-            for (let i = at; i < lines.length; i += WRITERS) yield* log.append([lines[i]])
-          }),
-        { concurrency: WRITERS, discard: true }
-      )
-  })
+  }
+  /** @type {Parameters<typeof atStore>[1]} */
+  const appender = (log, Effect) => (entries) =>
+    Effect.forEach(
+      Array(WRITERS).keys(),
+      (/** @type {number} */ at) =>
+        Effect.gen(function* () {
+          for (let i = at; i < entries.length; i += WRITERS) yield* log.append([entries[i]])
+        }),
+      { concurrency: WRITERS, discard: true }
+    )
+  const { answer, ms } = await atStore({ home, durability: "always", disk, warm }, appender, durable)
   return { ms, perAppend: (ms / answer) * 1000, syncs: syncs / answer }
 }
 
@@ -189,8 +195,10 @@ export const jobs = {
   serial: async (/** @type {any} */ { home, serial }) => {
     const { appendDurably } = await import("../naive.mjs")
     mkdirSync(home, { recursive: true })
+    const path = `${home}/serial.jsonl`
     const lines = entries(serial)
-    const { ms } = await timed(() => appendDurably(`${home}/serial.jsonl`, lines))
+    appendDurably(path, entries(WARM_UP))
+    const { ms } = await timed(() => appendDurably(path, lines))
     return { ms, perAppend: (ms / serial) * 1000, syncs: 1 }
   },
   writers,
