@@ -14,6 +14,7 @@ import {
   Sessions,
   SessionTree,
   SummaryFailed,
+  type Symbols,
   Tokens,
   TreeUsage
 } from "@grove/core"
@@ -21,7 +22,6 @@ import { Clock, Effect, Exit, Scope, Stream } from "effect"
 import { Costs } from "./Costs.ts"
 import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
-import type { Symbols } from "./state/Symbols.ts"
 import type { ApprovalAsked, Edit, Event, Prompt, SessionState, TurnState } from "./state/View.ts"
 
 export interface Options {
@@ -403,7 +403,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       yield* changed(session, false)
       yield* showModel
     }),
-    edit: Effect.fnUntraced(function* (edit: Edit, symbols: Symbols) {
+    edit: Effect.fnUntraced(function* (edit: Edit, symbols: Symbols.Symbols) {
       if (session === null) return say("error", "say something first; then there is something to edit")
       const edited = session
       if (edit.op === "summarize" || edit.op === "mergeSummary") say("info", "summarising")

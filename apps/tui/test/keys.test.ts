@@ -58,7 +58,7 @@ it("what is cut in two on its way is whole again: a pair behind an Escape, an an
     ["\x1b🙂", 2, ["alt+🙂"]],
     ["\x1b]11;rgb:0/0/0\x07x", 6, ["x"]],
     ["\x1bP1+r\x1b\\x", 7, ["x"]]
-  ] as const) {
+  ] satisfies ReadonlyArray<[string, number, Array<string>]>) {
     const first = decode(text.slice(0, cut), false)
     const second = decode(first.rest + text.slice(cut), false)
     assert.deepStrictEqual(
