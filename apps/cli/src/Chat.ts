@@ -1,15 +1,6 @@
 /** Everything a chat stands on, wired for this home; or for none, where nothing is to be recorded. */
 import { join } from "node:path"
-import {
-  Approval,
-  ChatSummarizer,
-  Engine,
-  Instructions,
-  Models,
-  type ReplyOptions,
-  SubAgents,
-  Tools
-} from "@grove/agent"
+import { Approval, ChatSummarizer, Engine, Models, Workplace } from "@grove/agent"
 import {
   type ApprovalMode,
   BlobStore,
@@ -31,7 +22,7 @@ import {
   JsonlSessionStore,
   type SessionPaths
 } from "@grove/storage-files"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import type { Input } from "./Command.ts"
 import { Environment } from "./Environment.ts"
 import * as History from "./History.ts"
@@ -88,24 +79,15 @@ const inMemory = Layer.mergeAll(
   PromptHistory.layerMemory
 )
 
-/** How turns of a session are answered here: tools, instructions of the project, and what the flags say. */
-export const replyOptions = Effect.fnUntraced(function* (
-  session: Session,
-  flags: Input["flags"]
-): Effect.fn.Return<ReplyOptions, never, Approval.Approvals | Engine | Environment | Sessions> {
+/** How turns of a session are answered here: as the folder has it, and as the flags say. */
+export const replyOptions = Effect.fnUntraced(function* (session: Session, flags: Input["flags"]) {
   const { cwd } = yield* Environment
-  const tools = Tools.standard()
-  const date = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, "yyyy-mm-dd".length)
-  const project = yield* Instructions.projectFile(cwd)
-  const options: ReplyOptions = {
+  return yield* Workplace.options(session, {
     cwd,
-    system: Instructions.systemPrompt({ cwd, date, tools: tools.map(({ definition }) => definition), project }),
-    tools,
     ...(typeof flags.model === "string" && { model: flags.model }),
     ...(typeof flags.approval === "string" && { approval: flags.approval as ApprovalMode }),
     ...(flags.linear === true && { linear: true })
-  }
-  return { ...options, tools: [...tools, yield* SubAgents.tool(session, options)] }
+  })
 })
 
 export interface Options {

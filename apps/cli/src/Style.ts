@@ -1,5 +1,5 @@
-/** Colour and symbols. Colour is never the only sign of anything. */
-import { Preview, Width } from "@grove/core/model"
+/** Colour, and the symbols that go with it. Colour is never the only sign of anything. */
+import { Preview, Symbols, Width } from "@grove/core/model"
 import type { Surroundings } from "./Environment.ts"
 
 const sgr = (code: number) => (enabled: boolean) => (text: string) =>
@@ -11,73 +11,7 @@ export interface Style {
   readonly red: (text: string) => string
   /** A text in one line, safe to print and at most so many columns wide; what was cut off is shown as such. */
   readonly line: (text: string, columns: number) => string
-  readonly symbols: Symbols
-}
-
-export interface Symbols {
-  readonly here: string
-  readonly userOnPath: string
-  readonly userOffPath: string
-  readonly line: string
-  readonly fork: string
-  readonly lastFork: string
-  readonly folded: string
-  readonly unfolded: string
-  readonly summary: string
-  readonly error: string
-  readonly tools: string
-  readonly rating: string
-  readonly branches: string
-  readonly hidden: string
-  readonly arrow: string
-  /** Between facts in one line. */
-  readonly dot: string
-  /** Before a heading. */
-  readonly rule: string
-  /** Where something was cut off. */
-  readonly more: string
-}
-
-const unicode: Symbols = {
-  here: "◆",
-  userOnPath: "●",
-  userOffPath: "○",
-  line: "│",
-  fork: "├",
-  lastFork: "╰",
-  folded: "▸",
-  unfolded: "▾",
-  summary: "⊙",
-  error: "✕",
-  tools: "⚙",
-  rating: "★",
-  branches: "⑂",
-  hidden: "≈",
-  arrow: "← here",
-  dot: " · ",
-  rule: "──",
-  more: "…"
-}
-
-const ascii: Symbols = {
-  here: "@",
-  userOnPath: "*",
-  userOffPath: "o",
-  line: "|",
-  fork: "|",
-  lastFork: "`",
-  folded: "+",
-  unfolded: "-",
-  summary: "#",
-  error: "x",
-  tools: "t",
-  rating: "*",
-  branches: "br ",
-  hidden: "~",
-  arrow: "<- here",
-  dot: ", ",
-  rule: "--",
-  more: "..."
+  readonly symbols: Symbols.Symbols
 }
 
 const cutWith =
@@ -90,7 +24,7 @@ const cutWith =
   }
 
 export const make = (surroundings: Surroundings): Style => {
-  const symbols = surroundings.unicode ? unicode : ascii
+  const symbols = surroundings.unicode ? Symbols.unicode : Symbols.ascii
   return {
     bold: sgr(1)(surroundings.colors),
     dim: sgr(2)(surroundings.colors),

@@ -12,7 +12,8 @@ import {
   PromptHistory,
   type Session,
   type SessionStoreError,
-  Sessions
+  Sessions,
+  Symbols
 } from "@grove/core"
 import { Clock, Deferred, Effect, FiberSet } from "effect"
 import * as Conversation from "./Conversation.ts"
@@ -24,7 +25,6 @@ import * as App from "./state/App.ts"
 import type * as Commands from "./state/Commands.ts"
 import * as HistoryView from "./state/HistoryView.ts"
 import * as SessionsView from "./state/SessionsView.ts"
-import * as Symbols from "./state/Symbols.ts"
 import * as TreePane from "./state/TreePane.ts"
 import { type DoubleEscape, type Event, type Intent, isInput, type PromptScope, type SessionHit } from "./state/View.ts"
 
@@ -72,7 +72,7 @@ const MOST_PROMPTS = 200
 const SEARCH_REST = "300 millis"
 
 const screens: Commands.Screens = {
-  tree: (world) => TreePane.view(TreePane.open(world)),
+  tree: TreePane.open,
   sessions: SessionsView.open,
   history: HistoryView.open
 }

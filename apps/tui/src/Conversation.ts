@@ -1,5 +1,5 @@
 /** The session on the screen and the replies being made in it: what intents about them do, told to the screen by events. */
-import { Approval, Engine, promptOf, Tools, type Turn, type TurnEnd, type TurnEvent } from "@grove/agent"
+import { Approval, Engine, promptOf, type Turn, type TurnEnd, type TurnEvent, Workplace } from "@grove/agent"
 import {
   type ApprovalMode,
   ChatModel,
@@ -14,6 +14,7 @@ import {
   Sessions,
   SessionTree,
   SummaryFailed,
+  type Symbols,
   Tokens,
   TreeUsage
 } from "@grove/core"
@@ -21,7 +22,6 @@ import { Clock, Effect, Exit, Scope, Stream } from "effect"
 import { Costs } from "./Costs.ts"
 import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
-import type { Symbols } from "./state/Symbols.ts"
 import type { ApprovalAsked, Edit, Event, Prompt, SessionState, TurnState } from "./state/View.ts"
 
 export interface Options {
@@ -100,7 +100,6 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   const compactor = yield* Compactor
   const approvals = yield* Approval.Approvals
   const outer = yield* Effect.scope
-  const tools = Tools.standard()
 
   let session: Session | null = null
   let scope: Scope.Closeable | null = null
@@ -266,13 +265,18 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       yield* consent(allowed.mode, [...new Set([...allowed.tools, tool])])
     }).pipe(Effect.catch((error) => Effect.sync(() => say("error", explain(error)))))
 
-  const replyOptions = () => ({
-    cwd: options.cwd,
-    tools,
-    approve,
-    ...(chosenModel === undefined ? {} : { model: chosenModel }),
-    ...(approval === undefined ? {} : { approval })
-  })
+  const replyOptions = (opened: Session) =>
+    Workplace.options(opened, {
+      cwd: options.cwd,
+      approve,
+      ...(chosenModel === undefined ? {} : { model: chosenModel }),
+      ...(approval === undefined ? {} : { approval }),
+      ...(linear ? { linear } : {})
+    }).pipe(
+      Effect.provideService(Engine, engine),
+      Effect.provideService(Sessions, sessions),
+      Effect.provideService(Approval.Approvals, approvals)
+    )
 
   const ended = Effect.fnUntraced(function* (end: TurnEnd, prompt: Prompt | null) {
     turn = null
@@ -314,7 +318,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     const opened = yield* ensured
     if (linear && shown.leaf !== null) yield* Effect.ignore(opened.main.branch(shown.leaf))
     const started = yield* Effect.provideService(
-      engine.start(opened, { ...replyOptions(), prompt: contentOf(prompt) }),
+      engine.start(opened, { ...(yield* replyOptions(opened)), prompt: contentOf(prompt) }),
       Scope.Scope,
       scope!
     ).pipe(Effect.tapError(() => options.onPrompt(prompt.text, opened, null)))
@@ -403,7 +407,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       yield* changed(session, false)
       yield* showModel
     }),
-    edit: Effect.fnUntraced(function* (edit: Edit, symbols: Symbols) {
+    edit: Effect.fnUntraced(function* (edit: Edit, symbols: Symbols.Symbols) {
       if (session === null) return say("error", "say something first; then there is something to edit")
       const edited = session
       if (edit.op === "summarize" || edit.op === "mergeSummary") say("info", "summarising")
@@ -484,7 +488,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       if (row === undefined) return say("error", "say something first; then it can be answered again")
       const at = tree.idAt(row)
       const started = yield* Effect.provideService(
-        engine.samples(session, count, { ...replyOptions(), at }),
+        engine.samples(session, count, { ...(yield* replyOptions(session)), at }),
         Scope.Scope,
         scope
       )

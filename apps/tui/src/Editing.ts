@@ -1,7 +1,6 @@
 /** Edits of the tree as the screens ask for them, and what they did in words. */
-import { type AppendError, type EntryId, type Session, TreeEdits } from "@grove/core"
+import { type AppendError, type EntryId, type Session, type Symbols, TreeEdits } from "@grove/core"
 import { Effect } from "effect"
-import type { Symbols } from "./state/Symbols.ts"
 import type { Edit } from "./state/View.ts"
 import * as Words from "./state/Words.ts"
 
@@ -78,7 +77,7 @@ const deed = (edit: Edit, { applied, created }: Edited): string => {
 }
 
 /** What an edit did, to the tree and to what the model is shown; and how to take it back. */
-const told = (edit: Edit, edited: Edited | undefined, { becomes, dot }: Symbols): string => {
+const told = (edit: Edit, edited: Edited | undefined, { becomes, dot }: Symbols.Symbols): string => {
   if (edited === undefined || edited.edit === null) return "nothing to do there"
   const { before, after } = edited.context
   const [from, to] = [Words.tokens(before.tokens), Words.tokens(after.tokens)]
@@ -88,6 +87,6 @@ const told = (edit: Edit, edited: Edited | undefined, { becomes, dot }: Symbols)
 }
 
 /** Makes an edit and says what it did. */
-export const edit = Effect.fn("Editing.edit")(function* (session: Session, asked: Edit, symbols: Symbols) {
+export const edit = Effect.fn("Editing.edit")(function* (session: Session, asked: Edit, symbols: Symbols.Symbols) {
   return told(asked, yield* doing(session, asked), symbols)
 })

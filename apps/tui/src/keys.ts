@@ -146,6 +146,10 @@ const SINGLE = /\x1b(\x1b?)O([A-Za-z])/y
 const SINGLE_BEGUN = /\x1b\x1b?O$/y
 /** Answers of the terminal to questions that others asked. */
 const REPORT = /\x1b[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)/y
+const REPORT_BEGUN = /\x1b[\]P_^X][^\x07\x1b]*\x1b?$/y
+/** An Escape and half of a pair of surrogates. */
+const PAIR_BEGUN = /\x1b[\ud800-\udbff]$/y
+const BEGUN = [CONTROL_BEGUN, SINGLE_BEGUN, REPORT_BEGUN, PAIR_BEGUN]
 
 const at = (pattern: RegExp, text: string, index: number): RegExpExecArray | null => {
   pattern.lastIndex = index
@@ -184,6 +188,11 @@ export const decode = (text: string, isAll: boolean): Decoded => {
       index = end + PASTE_END.length
       continue
     }
+    if (text.startsWith(PASTE_BEGIN, index + 1)) {
+      inputs.push(key("escape"))
+      index += 1
+      continue
+    }
     const sequence = at(CONTROL, text, index)
     if (sequence !== null) {
       const found = control(sequence[2]!, sequence[3]!)
@@ -203,7 +212,7 @@ export const decode = (text: string, isAll: boolean): Decoded => {
       index += report[0].length
       continue
     }
-    if (!isAll && (at(CONTROL_BEGUN, text, index) ?? at(SINGLE_BEGUN, text, index)) !== null) break
+    if (!isAll && BEGUN.some((pattern) => at(pattern, text, index) !== null)) break
     const following = index + 1 < text.length ? characterAt(text, index + 1) : undefined
     if (following === undefined || following === "\x1b") {
       inputs.push(key("escape"))

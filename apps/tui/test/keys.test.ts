@@ -53,6 +53,28 @@ it("the wheel scrolls, clicks and answers of the terminal are nobody's keys", ()
   assert.deepStrictEqual(names("\x1b[<0;3;4M\x1b[<0;3;4m\x1b[?62;22c\x1b]11;rgb:0/0/0\x07"), [])
 })
 
+it("what is cut in two on its way is whole again: a pair behind an Escape, an answer of the terminal", () => {
+  for (const [text, cut, wanted] of [
+    ["\x1b🙂", 2, ["alt+🙂"]],
+    ["\x1b]11;rgb:0/0/0\x07x", 6, ["x"]],
+    ["\x1bP1+r\x1b\\x", 7, ["x"]]
+  ] satisfies ReadonlyArray<[string, number, Array<string>]>) {
+    const first = decode(text.slice(0, cut), false)
+    const second = decode(first.rest + text.slice(cut), false)
+    assert.deepStrictEqual(
+      [...first.inputs, ...second.inputs].map((input) => (input._tag === "Key" ? input.name : input._tag)),
+      wanted
+    )
+  }
+})
+
+it("a paste right behind an Escape is still a paste", () => {
+  assert.deepStrictEqual(decode("\x1b\x1b[200~a\rb\x1b[201~", false).inputs, [
+    { _tag: "Key", name: "escape" },
+    { _tag: "Paste", text: "a\nb" }
+  ])
+})
+
 const pieces = [
   "\x1b",
   "[",
@@ -70,7 +92,10 @@ const pieces = [
   "🙂",
   "\ud83d",
   "<",
-  "M"
+  "M",
+  "]",
+  "\x07",
+  "\\"
 ]
 const Bytes = Schema.Array(Schema.Literals(pieces)).pipe(Schema.check(Schema.isMaxLength(30)))
 

@@ -1,17 +1,16 @@
-import { type Entry, type EntryId, SessionTree, TreeUsage } from "@grove/core"
+import { type Entry, type EntryId, SessionTree, Symbols, TreeUsage } from "@grove/core"
 import * as App from "../src/state/App.ts"
 import type * as Commands from "../src/state/Commands.ts"
 import * as HistoryView from "../src/state/HistoryView.ts"
 import * as Row from "../src/state/Row.ts"
 import * as SessionsView from "../src/state/SessionsView.ts"
-import * as Symbols from "../src/state/Symbols.ts"
 import * as TreePane from "../src/state/TreePane.ts"
 import type { Event, Intent, SessionState, World } from "../src/state/View.ts"
 
 export const NOW = Date.parse("2026-03-01T12:00:00Z")
 
 export const screens: Commands.Screens = {
-  tree: (world) => TreePane.view(TreePane.open(world)),
+  tree: TreePane.open,
   sessions: SessionsView.open,
   history: HistoryView.open
 }

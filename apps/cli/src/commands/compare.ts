@@ -75,7 +75,7 @@ const turnLines = (
   const where = a === null ? `${b}, only +` : b === null ? `${a}, only -` : `${a}, ${b}`
   return [
     "",
-    style.line(`${rule} turn ${at + 1} (${where})${isSame ? ": the same words" : ""}`, columns),
+    style.line(`${rule.repeat(2)} turn ${at + 1} (${where})${isSame ? ": the same words" : ""}`, columns),
     ...(isSame ? [] : diff.flatMap((part) => partLines(part, columns, style)))
   ]
 }

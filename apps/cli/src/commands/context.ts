@@ -36,7 +36,11 @@ const forPeople = (
   ]
   return [
     facts.join(symbols.dot),
-    ...messages.flatMap((message) => ["", `${symbols.rule} ${line(String(message.role), 30)}`, asText(message)])
+    ...messages.flatMap((message) => [
+      "",
+      `${symbols.rule.repeat(2)} ${line(String(message.role), 30)}`,
+      asText(message)
+    ])
   ]
 }
 

@@ -20,7 +20,7 @@ const title = ({ name, firstMessage }: SessionSummary.SessionSummary): string =>
 const row = (summary: SessionSummary.SessionSummary, now: number, columns: number, style: Style.Style): string => {
   const id = Width.pad(Preview.line(Ids.short(summary.id ?? ""), 8), 8)
   const age = Words.age(Date.parse(summary.modified ?? ""), now).padStart(4)
-  const size = `${summary.messageCount}m ${style.symbols.branches}${summary.branches}`.padStart(11)
+  const size = `${summary.messageCount}m ${summary.branches}${style.symbols.branches}`.padStart(11)
   const left = `${id}  ${age}  ${size}  `
   return `${left}${style.line(title(summary), columns - Width.of(left))}`
 }

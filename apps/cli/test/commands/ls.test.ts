@@ -148,9 +148,9 @@ describe("in a home", () => {
       const lines = (await box.text(["ls"], { env: { COLUMNS: String(columns) } })).trimEnd().split("\n")
       assert.strictEqual(lines.length, 3)
       for (const line of lines) assert.isAtMost(Width.of(line), columns)
-      assert.match(lines[0]!, /^rst-0001 {2} *\d+w {8}3m ⑂2 {2}A name$/)
-      assert.match(lines[1]!, /^are-0002 {2} *\d+w {8}0m ⑂0 {2}\(no mess/)
-      assert.match(lines[2]!, /^短い {6} *\d+w {8}0m ⑂0 {2}名前 /)
+      assert.match(lines[0]!, /^rst-0001 {2} *\d+w {8}3m 2⑂ {2}A name$/)
+      assert.match(lines[1]!, /^are-0002 {2} *\d+w {8}0m 0⑂ {2}\(no mess/)
+      assert.match(lines[2]!, /^短い {6} *\d+w {8}0m 0⑂ {2}名前 /)
     }
   })
 })

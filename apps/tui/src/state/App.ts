@@ -1,13 +1,15 @@
 /** The whole chat as one value: what is known, the conversation, and the views on top. An event in; a value and intents out. */
 import * as Approval from "./Approval.ts"
+import * as ChatFrame from "./ChatFrame.ts"
 import * as ChatScreen from "./ChatScreen.ts"
+import * as ChatState from "./ChatState.ts"
 import type * as Commands from "./Commands.ts"
 import * as Row from "./Row.ts"
 import { type Event, type Frame, type Intent, isInput, type Next, type View, type World } from "./View.ts"
 
 export interface App {
   readonly world: World
-  readonly chat: ChatScreen.ChatState
+  readonly chat: ChatState.ChatState
   /** The last one is on top. */
   readonly views: ReadonlyArray<View>
 }
@@ -20,7 +22,7 @@ export interface Step {
 /** Below this nothing can be read. */
 export const LEAST = { columns: 40, rows: 10 } as const
 
-export const make = (world: World): App => ({ world, chat: ChatScreen.initial, views: [] })
+export const make = (world: World): App => ({ world, chat: ChatState.initial, views: [] })
 
 const known = (world: World, event: Event): World => {
   switch (event._tag) {
@@ -100,7 +102,7 @@ const withoutEllipsis = (row: Row.Row): Row.Row =>
 export const draw = ({ world, chat, views }: App): Frame => {
   if (world.columns < LEAST.columns || world.rows < LEAST.rows) return tooSmall(world)
   const at = (index: number): Frame =>
-    index < 0 ? ChatScreen.draw(chat, world) : views[index]!.draw(world, () => at(index - 1))
+    index < 0 ? ChatFrame.draw(chat, world) : views[index]!.draw(world, () => at(index - 1))
   const { rows, caret } = at(views.length - 1)
   const fitting = rows.map((row) => Row.cut(row, world.columns))
   return { rows: world.symbols.more === ELLIPSIS ? fitting : fitting.map(withoutEllipsis), caret }

@@ -1,8 +1,16 @@
 /** The conversation on the screen: what each entry of the path looks like. Bodies are read only for what is drawn. */
-import { Entry, type EntryId, isObject, type Json, NONE, Preview, type SessionTree } from "@grove/core/model"
+import {
+  Entry,
+  type EntryId,
+  isObject,
+  type Json,
+  NONE,
+  Preview,
+  type SessionTree,
+  type Symbols
+} from "@grove/core/model"
 import * as Markdown from "./Markdown.ts"
 import * as Row from "./Row.ts"
-import type { Symbols } from "./Symbols.ts"
 import * as ToolRows from "./ToolRows.ts"
 import type { SessionState, TurnState, World } from "./View.ts"
 import * as Words from "./Words.ts"
@@ -80,7 +88,7 @@ export const endBelow = (tree: SessionTree, row: number): EntryId => {
 
 export interface Options {
   readonly columns: number
-  readonly symbols: Symbols
+  readonly symbols: Symbols.Symbols
   readonly isOpen: (key: string) => boolean
   readonly isSelected: boolean
   /** Whether forks are marked. */
@@ -349,7 +357,7 @@ export const draw = (
 }
 
 /** A selected block has a sign in its first column. */
-const selectedRows = (rows: ReadonlyArray<Row.Row>, symbols: Symbols): ReadonlyArray<Row.Row> => {
+const selectedRows = (rows: ReadonlyArray<Row.Row>, symbols: Symbols.Symbols): ReadonlyArray<Row.Row> => {
   const [first, ...rest] = rows
   const [head, ...tail] = first ?? []
   if (head === undefined || !head.text.startsWith(" ")) return rows

@@ -1,7 +1,7 @@
 /** Markdown as rows, complete or still arriving. Links and images are named, HTML is text: nothing is followed or obeyed. */
+import type { Symbols } from "@grove/core/model"
 import { lexer, type Token, type Tokens } from "marked"
 import * as Row from "./Row.ts"
-import type { Symbols } from "./Symbols.ts"
 
 /** Beyond this a text is shown as it is: nobody reads it as a page, and parsing it would be felt. */
 const LONGEST = 200_000
@@ -10,7 +10,7 @@ const DEEPEST = 12
 
 interface Options {
   readonly columns: number
-  readonly symbols: Symbols
+  readonly symbols: Symbols.Symbols
 }
 
 const decoded: { readonly [entity: string]: string } = {

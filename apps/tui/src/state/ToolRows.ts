@@ -1,9 +1,8 @@
 /** A tool call as rows: one line that says what was done and what came of it, and all of it when unfolded. */
-import { isObject, type Json, Preview } from "@grove/core/model"
+import { isObject, type Json, Preview, type Symbols } from "@grove/core/model"
 import { diffLines } from "diff"
 import * as Markdown from "./Markdown.ts"
 import * as Row from "./Row.ts"
-import type { Symbols } from "./Symbols.ts"
 import * as Words from "./Words.ts"
 
 export interface Call {
@@ -86,7 +85,7 @@ const changesOf = ({ arguments: args, result }: Call): ReadonlyArray<Change> | u
 const lastLine = (text: string): string => linesOf(text.trimEnd()).at(-1)?.trim() ?? ""
 
 /** A few words on what came of it. */
-const outcome = (call: Call, symbols: Symbols): Row.Row => {
+const outcome = (call: Call, symbols: Symbols.Symbols): Row.Row => {
   if (call.isRunning) return Row.row("running", "accent")
   if (call.result === undefined) return Row.row("waiting", "dim")
   const text = Preview.textOf(call.result.content)
@@ -103,7 +102,7 @@ const outcome = (call: Call, symbols: Symbols): Row.Row => {
   return Row.row(text === "" ? symbols.done : Words.count(lines.length, "line"), "dim")
 }
 
-export const head = (call: Call, isOpen: boolean, columns: number, symbols: Symbols): Row.Row => {
+export const head = (call: Call, isOpen: boolean, columns: number, symbols: Symbols.Symbols): Row.Row => {
   const left: Row.Row = [
     Row.span(`${isOpen ? symbols.unfolded : symbols.folded} `, "dim"),
     Row.span(Preview.line(call.name || "tool", 20).padEnd(5), "accent"),
@@ -149,7 +148,7 @@ export const image = (block: Json): Row.Row => {
 }
 
 /** All that a call asked for and got, cut where nobody would read on. */
-export const body = (call: Call, columns: number, symbols: Symbols): ReadonlyArray<Row.Row> => {
+export const body = (call: Call, columns: number, symbols: Symbols.Symbols): ReadonlyArray<Row.Row> => {
   const changes = changesOf(call)
   const asked = changes === undefined ? argumentRows(call.arguments, columns) : changeRows(changes, columns)
   const text = call.result === undefined ? "" : Preview.textOf(call.result.content)

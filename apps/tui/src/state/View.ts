@@ -1,9 +1,18 @@
 /** What the screens of the chat share: what they know, what happens to them, what they ask for, and how one plugs in. */
 import type { ApprovalAsked } from "@grove/agent"
-import type { ApprovalMode, Chat, EntryId, Json, SessionRef, SessionSummary, SessionTree, TreeUsage } from "@grove/core"
+import type {
+  ApprovalMode,
+  Chat,
+  EntryId,
+  Json,
+  SessionRef,
+  SessionSummary,
+  SessionTree,
+  Symbols,
+  TreeUsage
+} from "@grove/core"
 import type { Input } from "../keys.ts"
 import type { Row } from "./Row.ts"
-import type { Symbols } from "./Symbols.ts"
 
 export type { ApprovalAsked, ApprovalMode }
 
@@ -52,7 +61,7 @@ export interface World {
   readonly rows: number
   /** Unix milliseconds. */
   readonly now: number
-  readonly symbols: Symbols
+  readonly symbols: Symbols.Symbols
   readonly home: string
   readonly session: SessionState
   readonly model: Chat.ModelInfo | null

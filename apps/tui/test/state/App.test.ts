@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Symbols } from "@grove/core/model"
 import { Schema } from "effect"
 import * as App from "../../src/state/App.ts"
 import * as Editor from "../../src/state/Editor.ts"
 import * as Row from "../../src/state/Row.ts"
-import * as Symbols from "../../src/state/Symbols.ts"
 import type { TurnState } from "../../src/state/View.ts"
 import { Driver, reply, result, session, user } from "../support.ts"
 

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import { Symbols } from "@grove/core/model"
 import { Schema } from "effect"
 import * as Markdown from "../../src/state/Markdown.ts"
 import * as Row from "../../src/state/Row.ts"
-import * as Symbols from "../../src/state/Symbols.ts"
 
 const render = (text: string, columns = 40) =>
   Markdown.render(text, { columns, symbols: Symbols.unicode }).map((row) => Row.textOf(row).trimEnd())

@@ -1,8 +1,9 @@
 import { assert, describe, expect, it } from "@effect/vitest"
-import { type Entry, type EntryId, NONE } from "@grove/core"
-import * as Symbols from "../../src/state/Symbols.ts"
+import { type Entry, type EntryId, NONE, Symbols } from "@grove/core"
 import * as TreeLines from "../../src/state/TreeLines.ts"
+import * as TreePage from "../../src/state/TreePage.ts"
 import * as TreePane from "../../src/state/TreePane.ts"
+import * as TreeState from "../../src/state/TreeState.ts"
 import type { Edit } from "../../src/state/View.ts"
 import {
   entry,
@@ -22,19 +23,19 @@ import {
 
 const opened = (entries: ReadonlyArray<Entry.Entry> = plan(), columns = 80, rows = 24, leaf?: string | null) => {
   const world = worldOf(sessionOf(entries, leaf), columns, rows)
-  const state = TreePane.open(world)
+  const state = TreeState.open(world)
   const keys = pressing(TreePane.on, world)
   return {
     world,
     state,
     press: (...inputs: Parameters<typeof keys> extends [unknown, ...infer Rest] ? Rest : never) => {
       const after = keys(state, ...inputs)
-      return { ...after, lines: after.state === null ? [] : linesOf(TreePane.draw(after.state, world), world) }
+      return { ...after, lines: after.state === null ? [] : linesOf(TreePage.draw(after.state, world), world) }
     }
   }
 }
 
-const selectedId = (state: TreePane.State | null): string | null =>
+const selectedId = (state: TreeState.State | null): string | null =>
   state === null ? null : state.session.tree.idAt(TreeLines.rowAt(state.lines, state.selected))
 
 const editOf = (intents: ReadonlyArray<unknown>): Edit | undefined =>
@@ -47,11 +48,11 @@ describe("the tree on the screen", () => {
   ])("looks like its picture at %i columns and %i lines", async (columns, rows) => {
     const { world, press } = opened(plan(), columns, rows)
     const { state } = press("up", "{", "down", "down", "right", "end", "up")
-    await expect(screen(TreePane.draw(state!, world), world)).toMatchFileSnapshot(`golden/tree-${columns}x${rows}.txt`)
+    await expect(screen(TreePage.draw(state!, world), world)).toMatchFileSnapshot(`golden/tree-${columns}x${rows}.txt`)
   })
   it("looks the same in plain letters", async () => {
     const world = { ...worldOf(sessionOf(plan())), symbols: Symbols.ascii }
-    const drawn = screen(TreePane.draw(TreePane.open(world), world), world)
+    const drawn = screen(TreePage.draw(TreeState.open(world), world), world)
     await expect(drawn).toMatchFileSnapshot("golden/tree-ascii.txt")
     assert.notMatch(drawn, /[●○◆├▸▾│⊙⚙─·›→≈←]/u)
   })
@@ -391,7 +392,7 @@ describe("any keys, in any session, on any screen", () => {
       const entries = wild(next)
       const size = [20 + next(140), 5 + next(50)] as const
       let world = worldOf(sessionOf(entries), ...size)
-      let state: TreePane.State | null = TreePane.open(world)
+      let state: TreeState.State | null = TreeState.open(world)
       const typed: Array<string> = []
       for (let i = 0; i < 60 && state !== null; i++) {
         const name = KEYS[next(KEYS.length)]!
@@ -400,7 +401,7 @@ describe("any keys, in any session, on any screen", () => {
           state = TreePane.on(state, key(name), world).state
           if (state === null) break
           if (next(10) === 0) world = worldOf(world.session, 20 + next(140), 5 + next(50))
-          const drawn = screen(TreePane.draw(state, world), world)
+          const drawn = screen(TreePage.draw(state, world), world)
           const isListed = state.lines.rows.length > 0 && state.preview !== "whole"
           const isTall = world.rows >= 14 && state.dialog === null && !state.showsKeys
           if (isListed && isTall) assert.match(drawn, /^›/m, "the selected row is on the screen")

@@ -1,10 +1,9 @@
 /** What the tests of views share: small sessions, a world around them, keys as they are typed, screens as text. */
 import { assert } from "@effect/vitest"
-import { type Entry, type EntryId, SessionTree, TreeUsage, Width } from "@grove/core"
+import { type Entry, type EntryId, SessionTree, Symbols, TreeUsage, Width } from "@grove/core"
 import type { Input } from "../../src/keys.ts"
 import * as Row from "../../src/state/Row.ts"
 import type { Step } from "../../src/state/Sheet.ts"
-import * as Symbols from "../../src/state/Symbols.ts"
 import type { Event, Frame, SessionState, World } from "../../src/state/View.ts"
 
 type Json = { readonly [key: string]: unknown }

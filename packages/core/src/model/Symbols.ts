@@ -1,4 +1,5 @@
 /** The signs that are not words, for terminals that show them and for those that do not. */
+
 export interface Symbols {
   readonly here: string
   readonly userOnPath: string
@@ -12,13 +13,18 @@ export interface Symbols {
   readonly error: string
   readonly done: string
   readonly tools: string
+  readonly rating: string
+  /** Where another session was forked off. */
+  readonly forked: string
   readonly branches: string
   readonly hidden: string
   readonly arrow: string
   /** From one figure to another. */
   readonly becomes: string
+  /** Between facts in one line. */
   readonly dot: string
   readonly rule: string
+  /** Where something was cut off. */
   readonly more: string
   readonly select: string
   readonly previous: string
@@ -47,6 +53,8 @@ export const unicode: Symbols = {
   error: "✕",
   done: "✓",
   tools: "⚙",
+  rating: "★",
+  forked: "⇢",
   branches: "⑂",
   hidden: "≈",
   arrow: "← here",
@@ -81,6 +89,8 @@ export const ascii: Symbols = {
   error: "x",
   done: "ok",
   tools: "t",
+  rating: "*",
+  forked: "->",
   branches: "br",
   hidden: "~",
   arrow: "<- here",
