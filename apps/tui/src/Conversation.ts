@@ -1,5 +1,14 @@
 /** The session on the screen and the replies being made in it: what intents about them do, told to the screen by events. */
-import { Approval, Engine, promptOf, Tools, type Turn, type TurnEnd, type TurnEvent } from "@grove/agent"
+import {
+  Approval,
+  Engine,
+  promptOf,
+  type ReplyOptions,
+  Tools,
+  type Turn,
+  type TurnEnd,
+  type TurnEvent
+} from "@grove/agent"
 import {
   type ApprovalMode,
   ChatModel,
@@ -17,7 +26,7 @@ import {
   Tokens,
   TreeUsage
 } from "@grove/core"
-import { Clock, Effect, Exit, Scope, Stream } from "effect"
+import { Clock, Deferred, Effect, Exit, Scope, Stream } from "effect"
 import { Costs } from "./Costs.ts"
 import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
@@ -30,6 +39,13 @@ export interface Options {
   readonly approval: ApprovalMode | undefined
   /** One line of conversation: edits and branches are ignored, and the newest entry is gone on from. */
   readonly linear: boolean
+  /** How turns are answered here: tools, instructions, and what is chosen on the screen. */
+  readonly replyOptions: (
+    session: Session,
+    chosen: Pick<ReplyOptions, "approval" | "approve" | "linear" | "model">
+  ) => Effect.Effect<ReplyOptions>
+  /** Runs what a person typed after `!`, until it ends or `stop` succeeds. */
+  readonly execute: (command: Tools.PersonalCommand, stop: Effect.Effect<unknown>) => Effect.Effect<Tools.BashExecution>
   /** Where a new session is to be, if the person said so. */
   readonly path: string | undefined
   /** Told of every session that is opened, for the breadcrumb of the terminal. */
@@ -102,7 +118,6 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   const compactor = yield* Compactor
   const approvals = yield* Approval.Approvals
   const outer = yield* Effect.scope
-  const tools = Tools.standard()
 
   let session: Session | null = null
   let scope: Scope.Closeable | null = null
@@ -110,7 +125,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   let chosenModel = options.model
   let approval = options.approval
   let linear = options.linear
-  let turn: { readonly turn: Turn; state: TurnState; readonly prompt: Prompt | null } | null = null
+  let turn: { readonly cancel: Effect.Effect<unknown>; state: TurnState } | null = null
   let isStarting = false
   let background = 0
   let queue: ReadonlyArray<Prompt> = []
@@ -271,12 +286,29 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       yield* consent(allowed.mode, [...new Set([...allowed.tools, tool])])
     }).pipe(Effect.catch((error) => Effect.sync(() => say("error", explain(error)))))
 
-  const replyOptions = () => ({
-    cwd: options.cwd,
-    tools,
-    approve,
-    ...(chosenModel === undefined ? {} : { model: chosenModel }),
-    ...(approval === undefined ? {} : { approval })
+  const replyOptions = (opened: Session) =>
+    options.replyOptions(opened, {
+      approve,
+      ...(chosenModel === undefined ? {} : { model: chosenModel }),
+      ...(approval === undefined ? {} : { approval }),
+      ...(linear ? { linear } : {})
+    })
+
+  const begun = (status: string | null): Effect.Effect<TurnState> =>
+    Effect.map(Clock.currentTimeMillis, (started) => ({
+      started,
+      entry: null,
+      parentId: null,
+      content: [],
+      running: new Set(),
+      status
+    }))
+
+  /** What was queued and is not sent now. */
+  const giveBack = Effect.sync(() => {
+    const left = queue
+    requeue([])
+    for (const prompt of left) tell({ _tag: "Returned", prompt })
   })
 
   const ended = Effect.fnUntraced(function* (end: TurnEnd, prompt: Prompt | null) {
@@ -286,24 +318,13 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     if (end.prompt === null && prompt !== null) tell({ _tag: "Returned", prompt })
     if (session !== null) yield* changed(session, false)
     yield* showModel
-    if (end.state === "complete") return yield* sendNext
-    const left = queue
-    requeue([])
-    for (const each of left) tell({ _tag: "Returned", prompt: each })
+    yield* end.state === "complete" ? sendNext : giveBack
   })
 
   const follow = Effect.fnUntraced(function* (started: Turn, prompt: Prompt | null) {
-    const begun: TurnState = {
-      started: yield* Clock.currentTimeMillis,
-      entry: null,
-      parentId: null,
-      content: [],
-      running: new Set(),
-      status: null
-    }
-    const mine = { turn: started, state: begun, prompt }
+    const mine = { cancel: started.cancel, state: yield* begun(null) }
     turn = mine
-    tell({ _tag: "TurnChanged", turn: begun })
+    tell({ _tag: "TurnChanged", turn: mine.state })
     yield* Stream.runForEach(started.events, (event) => {
       if (event._tag === "End") return ended(event.end, prompt)
       return Effect.sync(() => {
@@ -326,7 +347,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     const note = (entry: string | null) =>
       prompt === null ? Effect.void : options.onPrompt(prompt.text, opened, entry)
     const started = yield* Effect.provideService(
-      engine.start(opened, { ...replyOptions(), ...said, openCalls }),
+      engine.start(opened, { ...(yield* replyOptions(opened)), ...said, openCalls }),
       Scope.Scope,
       scope!
     ).pipe(Effect.tapError(() => note(null)))
@@ -336,15 +357,49 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     yield* Effect.forkIn(follow(started, prompt), scope!)
   })
 
+  const commandIn = ({ text, images }: Prompt) => (images.length === 0 ? Tools.commandIn(text) : undefined)
+
   /** What cannot be sent goes back to the editor: nothing typed is lost. */
-  const start = (prompt: Prompt | null, openCalls: "run" | "fail" = "fail"): Effect.Effect<void> =>
-    Effect.catch(begin(prompt, openCalls), (error) =>
+  const kept = <E, R>(prompt: Prompt | null, effect: Effect.Effect<void, E, R>) =>
+    Effect.catch(effect, (error) =>
       Effect.sync(() => {
         isStarting = false
         say("error", explain(error))
         if (prompt !== null) tell({ _tag: "Returned", prompt })
       })
     )
+
+  const start = (prompt: Prompt | null, openCalls: "run" | "fail" = "fail"): Effect.Effect<void> => {
+    const command = prompt === null ? undefined : commandIn(prompt)
+    return kept(prompt, command === undefined ? begin(prompt, openCalls) : execute(prompt!, command))
+  }
+
+  /** What the person runs is kept, whatever came of it, also when they leave before it has ended. */
+  const execute = Effect.fnUntraced(function* (prompt: Prompt, command: Tools.PersonalCommand) {
+    isStarting = true
+    const opened = yield* ensured
+    yield* goToShown(opened)
+    yield* options.onPrompt(prompt.text, opened, null)
+    const stop = yield* Deferred.make<void>()
+    const cancel = Deferred.succeed(stop, undefined)
+    const mine = { cancel, state: yield* begun(`running ${command.command}`) }
+    turn = mine
+    isStarting = false
+    tell({ _tag: "TurnChanged", turn: mine.state })
+    const over = Effect.sync(() => {
+      if (turn !== mine) return
+      turn = null
+      tell({ _tag: "TurnChanged", turn: null })
+    })
+    const ran = Effect.gen(function* () {
+      const message = yield* options.execute(command, Deferred.await(stop))
+      yield* Effect.ensuring(opened.main.append({ type: "message", message }), over)
+      yield* changed(opened, false)
+      if (opened === session) yield* message.cancelled ? giveBack : sendNext
+    })
+    yield* Effect.forkIn(Effect.uninterruptible(kept(prompt, ran)), scope!)
+    yield* Scope.addFinalizer(scope!, cancel)
+  })
 
   const sendNext: Effect.Effect<void> = Effect.suspend(() => {
     const [next, ...rest] = queue
@@ -360,6 +415,10 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
 
   const settle = Effect.fnUntraced(function* (how: "run" | "fail" | "drop", prompt: Prompt | null) {
     if (session === null) return
+    if (how === "run" && prompt !== null && commandIn(prompt) !== undefined) {
+      requeue([prompt])
+      return yield* start(null, "run")
+    }
     if (how === "run") return yield* start(prompt, "run")
     yield* goToShown(session)
     yield* engine.settle(session, how)
@@ -406,7 +465,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       tell({ _tag: "Opened", session: shown })
       yield* showModel
     }),
-    cancel: Effect.suspend(() => (turn === null ? Effect.void : turn.turn.cancel)),
+    cancel: Effect.suspend(() => (turn === null ? Effect.void : turn.cancel)),
     unqueue: Effect.sync(() => {
       const last = queue.at(-1)
       if (last === undefined) return
@@ -507,7 +566,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       if (row === undefined) return say("error", "say something first; then it can be answered again")
       const at = tree.idAt(row)
       const started = yield* Effect.provideService(
-        engine.samples(session, count, { ...replyOptions(), at }),
+        engine.samples(session, count, { ...(yield* replyOptions(session)), at }),
         Scope.Scope,
         scope
       )

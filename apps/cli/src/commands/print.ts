@@ -8,8 +8,8 @@ import {
   type TurnEvent,
   type TurnOptions
 } from "@grove/agent"
-import { type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
-import { Clock, Effect, Exit, Fiber, Stream } from "effect"
+import { type ApprovalMode, type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
+import { Clock, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import * as Chat from "../Chat.ts"
 import * as ChatSession from "../ChatSession.ts"
 import { Failure, UsageError } from "../CliError.ts"
@@ -162,6 +162,12 @@ const begin = (session: Session, options: TurnOptions, count: number) =>
       : engine.samples(session, count, options)
   )
 
+const chosenBy = ({ model, approval, linear }: Input["flags"]): Chat.Chosen => ({
+  ...(typeof model === "string" && { model }),
+  ...(typeof approval === "string" && { approval: approval as ApprovalMode }),
+  ...(linear === true && { linear })
+})
+
 const answer = Effect.fnUntraced(function* (
   wanted: ChatSession.Wanted,
   prompt: string,
@@ -180,7 +186,7 @@ const answer = Effect.fnUntraced(function* (
   yield* goTo(session, flags.linear === true ? (session.tree.linear().leaf ?? undefined) : flags.at)
   const teller = flags.json === true ? asJson : asText(isInteractive.output)
   yield* teller.begin(session, wanted._tag === "Unrecorded" ? null : session.ref.path)
-  const options = { ...(yield* Chat.replyOptions(session, flags)), prompt }
+  const options = { ...(yield* Chat.replyOptions(session, chosenBy(flags))), prompt }
   const unsaid = remember(prompt, session, null)
   const open = yield* engine.openCalls(session)
   const turns = yield* Effect.tapError(begin(session, options, count), () => unsaid)
@@ -200,7 +206,8 @@ export const run = Effect.fn("print")(function* ({ arguments: [words], flags }: 
     const wanted = yield* ChatSession.wanted(flags)
     const prompt = yield* promptFrom(words)
     const beside = wanted._tag === "Existing" ? wanted.ref.path : undefined
-    const chat = Chat.layer({ records: wanted._tag !== "Unrecorded", beside })
+    const records = wanted._tag !== "Unrecorded"
+    const chat = Layer.mergeAll(Chat.history({ records }), Chat.layer({ records, beside }))
     yield* Effect.provide(Effect.scoped(answer(wanted, prompt, count, flags)), chat)
   })
   yield* Effect.catchTags(Signals.until(work), {
