@@ -1,9 +1,10 @@
 /** The chat on the terminal: its session, its looks and its errands, as flags, settings and surroundings have it. */
 import { basename, resolve } from "node:path"
+import { Tools } from "@grove/agent"
 import { Sessions } from "@grove/core"
 import { Breadcrumbs, Trash } from "@grove/storage-files"
 import { Chat as Screen, type SessionHit, type Theme } from "@grove/tui"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as Chat from "./Chat.ts"
 import * as ChatSession from "./ChatSession.ts"
 import type { Input } from "./Command.ts"
@@ -64,6 +65,8 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
   })
 
   const chat = Effect.gen(function* () {
+    const { folder } = yield* Chat.Outputs
+    const here = yield* Effect.context<Effect.Services<ReturnType<typeof Chat.replyOptions>>>()
     return yield* Screen.run({
       home,
       cwd,
@@ -73,6 +76,8 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
       model: typeof flags.model === "string" ? flags.model : undefined,
       approval: typeof flags.approval === "string" ? (flags.approval as "default") : undefined,
       linear: flags.linear === true,
+      replyOptions: (session, chosen) => Effect.provideContext(Chat.replyOptions(session, chosen), here),
+      execute: (command, stop) => Tools.execute(command, { cwd }, { folder, stop }),
       doubleEscape: settings.doubleEscape ?? "branch",
       theme: themeFor(surroundings, settings.theme),
       colors: colorsFor(surroundings),
@@ -96,7 +101,8 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
         })
     })
   })
-  const code = yield* Effect.provide(chat, Chat.layer({ records, beside, isOnScreen: true }))
+  const services = Layer.mergeAll(Chat.history({ records, isOnScreen: true }), Chat.layer({ records, beside }))
+  const code = yield* Effect.provide(chat, services)
   if (code === 130 || code === 143) return yield* new Signals.Signalled({ code })
   process.exitCode = code
 })

@@ -221,6 +221,11 @@ describe("several answers", () => {
     const home = makeHome()
     const events = await home.events(["-p", "--samples", "3", "choose"])
     assert.strictEqual(events.filter(({ type }) => type === "end").length, 3)
+    const said = events.flatMap(({ type, entry }) => (type === "entry" ? [(entry as Json).message as Json] : []))
+    assert.deepStrictEqual(
+      said.map(({ role }) => role),
+      ["user", "assistant", "assistant", "assistant"]
+    )
     const tree = await home.json<{ leaf: string; entries: ReadonlyArray<Json> }>(["tree", "@last"])
     const prompt = tree.entries.find(({ role }) => role === "user")!
     assert.strictEqual(tree.leaf, prompt.id)
@@ -336,7 +341,10 @@ describe("what goes wrong", () => {
     const url = await serve(() => refused, [401, "application/json"])
     const env = { [`${name}_API_KEY`]: key, [`${name}_BASE_URL`]: url }
     const ran = await home.grove(["-p", "my words", "--model", model], { env })
-    assertRefused(ran, 1, /^grove: \S+: the key was not accepted: bad key \[key\]\n$/)
+    const told = new RegExp(
+      `^grove: \\S+: the key was not accepted: bad key \\[key\\]; put another into ${name}_API_KEY\n$`
+    )
+    assertRefused(ran, 1, told)
     const [file] = home.files()
     const stored = readFileSync(join(home.home, file!), "utf8")
     assert.include(stored, "my words")
@@ -480,14 +488,44 @@ describe("broken off", () => {
         }, 5)
       }
     })
-    await home.text(["-p", "-c", "--approval", "yolo", "what happened?"])
+    const resumed = await home.grove(["-p", "-c", "--approval", "yolo", "what happened?"])
+    assert.strictEqual(resumed.code, 0)
+    assert.strictEqual(
+      resumed.stderr,
+      "grove: 1 tool call (bash) broke off without a result: marked as failed, not run again\n"
+    )
     assert.strictEqual(readFileSync(join(home.cwd, "ran"), "utf8"), "ran\n")
     const context = await home.json<{ messages: ReadonlyArray<Json> }>(["context", "@last"])
     assert.match(String(texts(context)[2]![1]), /interrupted .*not run again/)
   })
 })
 
+describe("a long output", () => {
+  const printing = `!sprout tool bash ${JSON.stringify({ command: "seq 100000" })}`
+
+  it("can be read in full while the session is there, and leaves nothing behind where nothing is recorded", async () => {
+    const home = makeHome()
+    const temporary = join(home.folder, "tmp")
+    mkdirSync(temporary)
+    const env = { TMPDIR: temporary }
+    const flags = ["--approval", "yolo", printing]
+    assert.match(await home.text(["-p", "--no-session", ...flags], { env }), /all of it is in \S+\.log\]\n98001\n/)
+    assert.deepStrictEqual(readdirSync(temporary), [])
+    await home.text(["-p", ...flags], { env })
+    const [log] = readdirSync(temporary)
+    assert.match(readFileSync(join(temporary, log!), "utf8"), /^1\n2\n.*\n100000\n$/s)
+  })
+})
+
 describe("a long conversation", () => {
+  it("is made shorter where the history cannot be used, which concerns nobody then", async () => {
+    const home = makeHome()
+    await home.text(["-p", "--session", join(home.cwd, "a.jsonl"), "hello"])
+    rmSync(join(home.home, "history.db"), { force: true })
+    mkdirSync(join(home.home, "history.db"))
+    assert.match(await home.text(["compact", join(home.cwd, "a.jsonl")]), /^Nothing to do/)
+  })
+
   it("is compacted at the threshold by itself and goes on; by hand there may be nothing to do", async () => {
     const home = makeHome()
     const long = `!sprout say ${"tree ".repeat(3_000)}`

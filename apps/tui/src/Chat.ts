@@ -46,6 +46,8 @@ export interface Options {
   readonly model: string | undefined
   readonly approval: ApprovalMode | undefined
   readonly linear: boolean
+  readonly replyOptions: Conversation.Options["replyOptions"]
+  readonly execute: Conversation.Options["execute"]
   readonly doubleEscape: DoubleEscape
   readonly theme: Theme.Theme
   readonly colors: Theme.Colors
@@ -166,6 +168,8 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         model: options.model,
         approval: options.approval,
         linear: options.linear,
+        replyOptions: options.replyOptions,
+        execute: options.execute,
         path: options.path,
         onOpened: options.onOpened,
         onPrompt: remembered
@@ -259,6 +263,8 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
           return conversation.chooseApproval(intent.mode)
         case "Approve":
           return conversation.approve(intent.callId, intent.answer)
+        case "Settle":
+          return conversation.settle(intent.how, intent.prompt)
         case "Sample":
           return conversation.sample(intent.count)
         case "Export":

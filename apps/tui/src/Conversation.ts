@@ -1,5 +1,14 @@
 /** The session on the screen and the replies being made in it: what intents about them do, told to the screen by events. */
-import { Approval, Engine, promptOf, type Turn, type TurnEnd, type TurnEvent, Workplace } from "@grove/agent"
+import {
+  Approval,
+  Engine,
+  promptOf,
+  type ReplyOptions,
+  Tools,
+  type Turn,
+  type TurnEnd,
+  type TurnEvent
+} from "@grove/agent"
 import {
   type ApprovalMode,
   ChatModel,
@@ -18,7 +27,7 @@ import {
   Tokens,
   TreeUsage
 } from "@grove/core"
-import { Clock, Effect, Exit, Scope, Stream } from "effect"
+import { Clock, Deferred, Effect, Exit, Scope, Stream } from "effect"
 import { Costs } from "./Costs.ts"
 import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
@@ -30,6 +39,13 @@ export interface Options {
   readonly approval: ApprovalMode | undefined
   /** One line of conversation: edits and branches are ignored, and the newest entry is gone on from. */
   readonly linear: boolean
+  /** How turns are answered here: tools, instructions, and what is chosen on the screen. */
+  readonly replyOptions: (
+    session: Session,
+    chosen: Pick<ReplyOptions, "approval" | "approve" | "linear" | "model">
+  ) => Effect.Effect<ReplyOptions>
+  /** Runs what a person typed after `!`, until it ends or `stop` succeeds. */
+  readonly execute: (command: Tools.PersonalCommand, stop: Effect.Effect<unknown>) => Effect.Effect<Tools.BashExecution>
   /** Where a new session is to be, if the person said so. */
   readonly path: string | undefined
   /** Told of every session that is opened, for the breadcrumb of the terminal. */
@@ -60,6 +76,8 @@ const estimate = (entries: ReadonlyArray<Entry.Entry>): number =>
   entries.reduce((sum, { message }) => sum + (isObject(message) ? Tokens.estimate(message) : 0), 0)
 
 type Told = (event: Event) => void
+
+const DROPPED = "dropped; you stand before that reply, and the tree still has it"
 
 /** A reply in the making, as its events tell it. */
 const grown = (turn: TurnState, event: TurnEvent): TurnState => {
@@ -107,7 +125,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   let chosenModel = options.model
   let approval = options.approval
   let linear = options.linear
-  let turn: { readonly turn: Turn; state: TurnState; readonly prompt: Prompt | null } | null = null
+  let turn: { readonly cancel: Effect.Effect<unknown>; state: TurnState } | null = null
   let isStarting = false
   let background = 0
   let queue: ReadonlyArray<Prompt> = []
@@ -186,6 +204,14 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     for (const prompt of unsent) tell({ _tag: "Returned", prompt })
   })
 
+  /** Whether the person has to say first what becomes of calls that broke off; they are asked. */
+  const askedAboutOpenCalls = Effect.fnUntraced(function* (prompt: Prompt | null) {
+    if (session === null) return false
+    const calls = yield* linear ? engine.openCalls(session, shown.leaf) : engine.openCalls(session)
+    if (calls.length > 0) tell({ _tag: "CallsOpen", calls, prompt })
+    return calls.length > 0
+  })
+
   /** Opens another session in place of the one on the screen; where it cannot be opened, that one stays. */
   const open = Effect.fnUntraced(function* (path: string, isFresh = false) {
     const next = yield* Scope.fork(outer)
@@ -218,12 +244,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     yield* options.onOpened(opened.ref.path)
     yield* showModel
     yield* showApproval
-    const open = yield* engine.openCalls(opened)
-    if (open.length > 0)
-      say(
-        "info",
-        `${open.length === 1 ? "a tool call was" : "tool calls were"} cut off here; your next prompt goes on after noting that`
-      )
+    yield* askedAboutOpenCalls(null)
     return opened
   })
 
@@ -266,17 +287,29 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     }).pipe(Effect.catch((error) => Effect.sync(() => say("error", explain(error)))))
 
   const replyOptions = (opened: Session) =>
-    Workplace.options(opened, {
-      cwd: options.cwd,
+    options.replyOptions(opened, {
       approve,
       ...(chosenModel === undefined ? {} : { model: chosenModel }),
       ...(approval === undefined ? {} : { approval }),
       ...(linear ? { linear } : {})
-    }).pipe(
-      Effect.provideService(Engine, engine),
-      Effect.provideService(Sessions, sessions),
-      Effect.provideService(Approval.Approvals, approvals)
-    )
+    })
+
+  const begun = (status: string | null): Effect.Effect<TurnState> =>
+    Effect.map(Clock.currentTimeMillis, (started) => ({
+      started,
+      entry: null,
+      parentId: null,
+      content: [],
+      running: new Set(),
+      status
+    }))
+
+  /** What was queued and is not sent now. */
+  const giveBack = Effect.sync(() => {
+    const left = queue
+    requeue([])
+    for (const prompt of left) tell({ _tag: "Returned", prompt })
+  })
 
   const ended = Effect.fnUntraced(function* (end: TurnEnd, prompt: Prompt | null) {
     turn = null
@@ -285,24 +318,13 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     if (end.prompt === null && prompt !== null) tell({ _tag: "Returned", prompt })
     if (session !== null) yield* changed(session, false)
     yield* showModel
-    if (end.state === "complete") return yield* sendNext
-    const left = queue
-    requeue([])
-    for (const each of left) tell({ _tag: "Returned", prompt: each })
+    yield* end.state === "complete" ? sendNext : giveBack
   })
 
   const follow = Effect.fnUntraced(function* (started: Turn, prompt: Prompt | null) {
-    const begun: TurnState = {
-      started: yield* Clock.currentTimeMillis,
-      entry: null,
-      parentId: null,
-      content: [],
-      running: new Set(),
-      status: null
-    }
-    const mine = { turn: started, state: begun, prompt }
+    const mine = { cancel: started.cancel, state: yield* begun(null) }
     turn = mine
-    tell({ _tag: "TurnChanged", turn: begun })
+    tell({ _tag: "TurnChanged", turn: mine.state })
     yield* Stream.runForEach(started.events, (event) => {
       if (event._tag === "End") return ended(event.end, prompt)
       return Effect.sync(() => {
@@ -313,31 +335,71 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     })
   })
 
-  const begin = Effect.fnUntraced(function* (prompt: Prompt) {
+  const goToShown = (opened: Session) =>
+    linear && shown.leaf !== null ? Effect.ignore(opened.main.branch(shown.leaf)) : Effect.void
+
+  /** Without a prompt, what is there already is answered. */
+  const begin = Effect.fnUntraced(function* (prompt: Prompt | null, openCalls: "run" | "fail") {
     isStarting = true
     const opened = yield* ensured
-    if (linear && shown.leaf !== null) yield* Effect.ignore(opened.main.branch(shown.leaf))
+    yield* goToShown(opened)
+    const said = prompt === null ? {} : { prompt: contentOf(prompt) }
+    const note = (entry: string | null) =>
+      prompt === null ? Effect.void : options.onPrompt(prompt.text, opened, entry)
     const started = yield* Effect.provideService(
-      engine.start(opened, { ...(yield* replyOptions(opened)), prompt: contentOf(prompt) }),
+      engine.start(opened, { ...(yield* replyOptions(opened)), ...said, openCalls }),
       Scope.Scope,
       scope!
-    ).pipe(Effect.tapError(() => options.onPrompt(prompt.text, opened, null)))
+    ).pipe(Effect.tapError(() => note(null)))
     // Whoever leaves now still finds the prompt in the history.
-    const noted = Effect.flatMap(promptOf(started), (entry) => options.onPrompt(prompt.text, opened, entry))
-    yield* Effect.forkIn(Effect.uninterruptible(noted), scope!)
+    if (prompt !== null) yield* Effect.forkIn(Effect.uninterruptible(Effect.flatMap(promptOf(started), note)), scope!)
     isStarting = false
     yield* Effect.forkIn(follow(started, prompt), scope!)
   })
 
+  const commandIn = ({ text, images }: Prompt) => (images.length === 0 ? Tools.commandIn(text) : undefined)
+
   /** What cannot be sent goes back to the editor: nothing typed is lost. */
-  const start = (prompt: Prompt): Effect.Effect<void> =>
-    Effect.catch(begin(prompt), (error) =>
+  const kept = <E, R>(prompt: Prompt | null, effect: Effect.Effect<void, E, R>) =>
+    Effect.catch(effect, (error) =>
       Effect.sync(() => {
         isStarting = false
         say("error", explain(error))
-        tell({ _tag: "Returned", prompt })
+        if (prompt !== null) tell({ _tag: "Returned", prompt })
       })
     )
+
+  const start = (prompt: Prompt | null, openCalls: "run" | "fail" = "fail"): Effect.Effect<void> => {
+    const command = prompt === null ? undefined : commandIn(prompt)
+    return kept(prompt, command === undefined ? begin(prompt, openCalls) : execute(prompt!, command))
+  }
+
+  /** What the person runs is kept, whatever came of it, also when they leave before it has ended. */
+  const execute = Effect.fnUntraced(function* (prompt: Prompt, command: Tools.PersonalCommand) {
+    isStarting = true
+    const opened = yield* ensured
+    yield* goToShown(opened)
+    yield* options.onPrompt(prompt.text, opened, null)
+    const stop = yield* Deferred.make<void>()
+    const cancel = Deferred.succeed(stop, undefined)
+    const mine = { cancel, state: yield* begun(`running ${command.command}`) }
+    turn = mine
+    isStarting = false
+    tell({ _tag: "TurnChanged", turn: mine.state })
+    const over = Effect.sync(() => {
+      if (turn !== mine) return
+      turn = null
+      tell({ _tag: "TurnChanged", turn: null })
+    })
+    const ran = Effect.gen(function* () {
+      const message = yield* options.execute(command, Deferred.await(stop))
+      yield* Effect.ensuring(opened.main.append({ type: "message", message }), over)
+      yield* changed(opened, false)
+      if (opened === session) yield* message.cancelled ? giveBack : sendNext
+    })
+    yield* Effect.forkIn(Effect.uninterruptible(kept(prompt, ran)), scope!)
+    yield* Scope.addFinalizer(scope!, cancel)
+  })
 
   const sendNext: Effect.Effect<void> = Effect.suspend(() => {
     const [next, ...rest] = queue
@@ -346,12 +408,24 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     return start(next)
   })
 
-  const send = (prompt: Prompt): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      if (turn === null && !isStarting) return start(prompt)
-      requeue([...queue, prompt])
-      return Effect.void
-    })
+  const send = Effect.fnUntraced(function* (prompt: Prompt) {
+    if (turn !== null || isStarting) return requeue([...queue, prompt])
+    if (!(yield* askedAboutOpenCalls(prompt))) yield* start(prompt)
+  })
+
+  const settle = Effect.fnUntraced(function* (how: "run" | "fail" | "drop", prompt: Prompt | null) {
+    if (session === null) return
+    if (how === "run" && prompt !== null && commandIn(prompt) !== undefined) {
+      requeue([prompt])
+      return yield* start(null, "run")
+    }
+    if (how === "run") return yield* start(prompt, "run")
+    yield* goToShown(session)
+    yield* engine.settle(session, how)
+    yield* changed(session, false)
+    if (prompt !== null) return yield* start(prompt)
+    say("info", how === "fail" ? "marked as failed; the model hears of it with your next prompt" : DROPPED)
+  })
 
   const inBackground = (started: Turn) =>
     Effect.gen(function* () {
@@ -375,6 +449,10 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   return {
     open,
     send,
+    settle: (how: "run" | "fail" | "drop", prompt: Prompt | null) =>
+      Effect.tapError(settle(how, prompt), () =>
+        Effect.sync(() => prompt !== null && tell({ _tag: "Returned", prompt }))
+      ),
     close,
     showModel,
     showApproval,
@@ -387,7 +465,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       tell({ _tag: "Opened", session: shown })
       yield* showModel
     }),
-    cancel: Effect.suspend(() => (turn === null ? Effect.void : turn.turn.cancel)),
+    cancel: Effect.suspend(() => (turn === null ? Effect.void : turn.cancel)),
     unqueue: Effect.sync(() => {
       const last = queue.at(-1)
       if (last === undefined) return

@@ -1,7 +1,15 @@
 /** `grove -p`: one prompt, its answer, and nothing else on standard output. */
-import { Engine, promptOf, type Turn, type TurnEnd, type TurnEvent, type TurnOptions } from "@grove/agent"
-import { type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
-import { Clock, Effect, Exit, Fiber, Stream } from "effect"
+import {
+  Engine,
+  type OpenCalls,
+  promptOf,
+  type Turn,
+  type TurnEnd,
+  type TurnEvent,
+  type TurnOptions
+} from "@grove/agent"
+import { type ApprovalMode, type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
+import { Clock, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import * as Chat from "../Chat.ts"
 import * as ChatSession from "../ChatSession.ts"
 import { Failure, UsageError } from "../CliError.ts"
@@ -11,6 +19,7 @@ import { note } from "../Output.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as Signals from "../Signals.ts"
 import * as StandardInput from "../StandardInput.ts"
+import * as Words from "../Words.ts"
 
 // -------------------------------------------------------------------------------------------------- what is asked
 
@@ -141,12 +150,23 @@ const goTo = Effect.fnUntraced(function* ({ main, tree }: Session, at: string | 
   yield* Effect.catchTag(moved, "UnknownEntry", ({ id }) => new Failure({ message: `entry ${id} is pruned` }))
 })
 
+const brokenOff = (calls: ReadonlyArray<OpenCalls.OpenCall>): string => {
+  const names = [...new Set(calls.map(({ name }) => name))].join(", ")
+  return `${Words.count(calls.length, "tool call")} (${names}) broke off without a result: marked as failed, not run again`
+}
+
 const begin = (session: Session, options: TurnOptions, count: number) =>
   Engine.use((engine) =>
     count === 1
       ? Effect.map(engine.start(session, options), (turn): ReadonlyArray<Turn> => [turn])
       : engine.samples(session, count, options)
   )
+
+const chosenBy = ({ model, approval, linear }: Input["flags"]): Chat.Chosen => ({
+  ...(typeof model === "string" && { model }),
+  ...(typeof approval === "string" && { approval: approval as ApprovalMode }),
+  ...(linear === true && { linear })
+})
 
 const answer = Effect.fnUntraced(function* (
   wanted: ChatSession.Wanted,
@@ -166,11 +186,13 @@ const answer = Effect.fnUntraced(function* (
   yield* goTo(session, flags.linear === true ? (session.tree.linear().leaf ?? undefined) : flags.at)
   const teller = flags.json === true ? asJson : asText(isInteractive.output)
   yield* teller.begin(session, wanted._tag === "Unrecorded" ? null : session.ref.path)
-  const options = { ...(yield* Chat.replyOptions(session, flags)), prompt }
+  const options = { ...(yield* Chat.replyOptions(session, chosenBy(flags))), prompt }
   const unsaid = remember(prompt, session, null)
+  const open = yield* engine.openCalls(session)
   const turns = yield* Effect.tapError(begin(session, options, count), () => unsaid)
-  const entry = count === 1 ? promptOf(turns[0]!) : Effect.map(session.main.leaf, (leaf): string | null => leaf)
-  yield* remember(prompt, session, yield* Effect.onInterrupt(entry, () => unsaid))
+  if (open.length > 0) yield* note(brokenOff(open))
+  const entry = yield* Effect.onInterrupt(promptOf(turns[0]!), () => unsaid)
+  yield* remember(prompt, session, entry)
   const ends = yield* Effect.forEach(turns, (turn) => follow(turn, teller), {
     concurrency: flags.json === true ? "unbounded" : 1
   })
@@ -184,7 +206,8 @@ export const run = Effect.fn("print")(function* ({ arguments: [words], flags }: 
     const wanted = yield* ChatSession.wanted(flags)
     const prompt = yield* promptFrom(words)
     const beside = wanted._tag === "Existing" ? wanted.ref.path : undefined
-    const chat = Chat.layer({ records: wanted._tag !== "Unrecorded", beside })
+    const records = wanted._tag !== "Unrecorded"
+    const chat = Layer.mergeAll(Chat.history({ records }), Chat.layer({ records, beside }))
     yield* Effect.provide(Effect.scoped(answer(wanted, prompt, count, flags)), chat)
   })
   yield* Effect.catchTags(Signals.until(work), {
