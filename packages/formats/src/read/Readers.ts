@@ -1,6 +1,7 @@
 /** All readers, and which of them a file is for. */
 import { isObject } from "@grove/core"
 import type { Format } from "../Format.ts"
+import * as ClaudeCode from "./ClaudeCode.ts"
 import * as Lines from "./Lines.ts"
 import * as Omp from "./Omp.ts"
 import * as Pi from "./Pi.ts"
@@ -8,7 +9,7 @@ import type { Reader, Sample, Source } from "./Reader.ts"
 import type { Translation } from "./Translation.ts"
 
 /** In the order in which they are asked; those that look for least come last. */
-const readers: ReadonlyArray<Reader> = [Omp.reader, Pi.reader]
+const readers: ReadonlyArray<Reader> = [Omp.reader, Pi.reader, ClaudeCode.reader]
 
 const byFormat = new Map(readers.map((reader) => [reader.format, reader]))
 
