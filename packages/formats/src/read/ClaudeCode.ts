@@ -4,9 +4,8 @@
  */
 import { basename } from "node:path"
 import { isObject, type Json } from "@grove/core"
-import * as Blocks from "./Blocks.ts"
 import * as Messages from "./ClaudeMessages.ts"
-import { compose, type Piece } from "./Compose.ts"
+import { asTask, compose, type Piece } from "./Compose.ts"
 import { digest } from "./Digest.ts"
 import * as Lines from "./Lines.ts"
 import * as Names from "./Names.ts"
@@ -240,18 +239,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const idIn = (file: string, links: ReadonlyArray<Link>): string | undefined => {
   const name = basename(file).replace(/\.jsonl$/, "")
   return UUID.test(name) ? name : first(links, ({ value }) => stringIn(value.sessionId))
-}
-
-const INIT = "init"
-
-/** What a sub-agent was asked to do stands first, which is what tells its session from others. */
-const asTask = (pieces: ReadonlyArray<Piece>, session: string): ReadonlyArray<Piece> => {
-  const task = pieces.find(({ body }) => isObject(body.message) && body.message.role === "user")
-  const text = isObject(task?.body.message) ? Blocks.textOf(task.body.message.content) : ""
-  const id = digest(session, INIT)
-  const body = { type: "session_init", systemPrompt: "", task: text, tools: [] }
-  const init = { id, parentId: null, line: pieces[0]?.line ?? 1, timestamp: pieces[0]?.timestamp, body }
-  return [init, ...pieces.map((piece) => (piece.parentId === null ? { ...piece, parentId: id } : piece))]
 }
 
 /** Lines of sub-agents, by agent; older files have them among their own, and name no agent. */

@@ -1,6 +1,7 @@
 /** The pieces of a foreign session put together: as entries, in order, each with a word on where it came from. */
-import { type Entry, type EntryId, type Header, type Json, JsonText } from "@grove/core"
+import { type Entry, type EntryId, type Header, isObject, type Json, JsonText } from "@grove/core"
 import type { Format } from "../Format.ts"
+import * as Blocks from "./Blocks.ts"
 import { digest } from "./Digest.ts"
 import * as Forest from "./Forest.ts"
 import * as Names from "./Names.ts"
@@ -13,6 +14,8 @@ export interface Piece {
   readonly parentId: string | null
   /** The line it stands on, or the first of several. */
   readonly line: number
+  /** Where that line is, if not in the file of the session. */
+  readonly file?: string
   /** As the source has it; where it cannot be read, the time of the piece before counts. */
   readonly timestamp: unknown
   /** What the source calls it, if it has a name for it. */
@@ -65,7 +68,8 @@ export const compose = (composition: Composition, repaired: Array<Note>): Transl
     const links = LINKS.filter((key) => typeof fields[key] === "string").map((key) => [key, nameOf(fields[key])])
     const body = { ...fields, ...Object.fromEntries(links) }
     const named = piece.entry === undefined ? {} : { entry: piece.entry }
-    const origin = { ...whole, line: piece.line, ...named, digest: digest(JsonText.stringify([parentId, body])) }
+    const place = { file: piece.file ?? file, line: piece.line }
+    const origin = { ...whole, ...place, ...named, digest: digest(JsonText.stringify([parentId, body])) }
     return { type, id: nameOf(piece.id), parentId, timestamp, ...body, origin } as unknown as Entry.Entry
   })
   const leaf = composition.leaf === null ? null : nameOf(composition.leaf)
@@ -76,4 +80,15 @@ export const compose = (composition: Composition, repaired: Array<Note>): Transl
     origin: { format, file }
   }
   return { header, entries: isNamed ? [...entries, nameMark(id, name, leaf, timestamp, whole)] : entries, leaf }
+}
+
+/** What a sub-agent was asked to do stands first, which is what tells its session from others. */
+export const asTask = (pieces: ReadonlyArray<Piece>, session: string): ReadonlyArray<Piece> => {
+  const isPrompt = ({ body: { message } }: Piece): boolean => isObject(message) && message.role === "user"
+  const prompt = pieces.find(isPrompt)?.body.message
+  const task = isObject(prompt) ? Blocks.textOf(prompt.content) : ""
+  const id = digest(session, "init")
+  const body = { type: "session_init", systemPrompt: "", task, tools: [] }
+  const init = { id, parentId: null, line: pieces[0]?.line ?? 1, timestamp: pieces[0]?.timestamp, body }
+  return [init, ...pieces.map((piece) => (piece.parentId === null ? { ...piece, parentId: id } : piece))]
 }
