@@ -1,6 +1,7 @@
 /** Every subcommand, with what its help says. The code of each is loaded when it is called. */
 import type { SessionStore, SessionStoreError } from "@grove/core"
 import { TreeView, UsageReport } from "@grove/core/model"
+import { formats as FORMATS } from "@grove/formats/Format"
 import type { Scope } from "effect/Scope"
 import type { Failure, Negative, UsageError } from "./CliError.ts"
 import type { Command, Run } from "./Command.ts"
@@ -169,6 +170,23 @@ export const commands: ReadonlyArray<Loadable> = [
       ]
     },
     load: () => import("./commands/edit.ts")
+  },
+  {
+    command: {
+      name: "import",
+      about: "Takes in sessions of other programs; without a path, all that are found in the usual places.",
+      arguments: [{ name: "path", many: true, about: "files or folders; they are only read" }],
+      flags: {
+        from: { type: "string", choices: [...FORMATS, "auto"], about: "whose files they are (default: auto)" },
+        "dry-run": { type: "boolean", about: "only say what would be done" }
+      },
+      examples: [
+        "grove import",
+        "grove import ~/.claude/projects --dry-run",
+        "grove import conversations.json --from chatgpt"
+      ]
+    },
+    load: () => import("./commands/import.ts")
   },
   {
     command: {

@@ -287,7 +287,7 @@ const entryRows = (
       const message = messageOf(tree, block.row)
       switch (message.role) {
         case "user":
-          return userRows(message.content, options)
+          return userRows(Preview.shownContent(message), options)
         case "assistant":
           return replyRows(savedReply(tree, block, turn), options)
         case "bashExecution":

@@ -208,7 +208,10 @@ export const role = (entry: Json): string | null =>
 
 /** Whether an entry says that it was copied from another entry, rather than read from a foreign file. */
 export const isCopy = ({ origin }: Json): boolean =>
-  isObject(origin) && typeof origin.entry === "string" && typeof origin.session === "string"
+  isObject(origin) &&
+  typeof origin.entry === "string" &&
+  typeof origin.session === "string" &&
+  typeof origin.format !== "string"
 
 /** The time in milliseconds, 0 where the timestamp cannot be read. */
 export const time = (timestamp: string): number => {

@@ -42,6 +42,10 @@ export const textOf = (content: unknown): string => {
     .join("\n")
 }
 
+/** What people are shown of a message: what its program showed instead of the content, else the content. */
+export const shownContent = ({ uiContent, content }: Json): unknown =>
+  typeof uiContent === "string" && uiContent !== "" ? uiContent : content
+
 export const toolCallsOf = (content: unknown): ReadonlyArray<Json> =>
   blocks(content).filter((block) => block.type === "toolCall")
 
@@ -71,7 +75,7 @@ const messageText = (message: Json): string => {
         .map((file) => `@${stringOr(file.path, "")}`)
         .join(" ")
     default:
-      return textOf(message.content) || stringOr(message.errorMessage, "") || wordless(message.content)
+      return textOf(shownContent(message)) || stringOr(message.errorMessage, "") || wordless(message.content)
   }
 }
 

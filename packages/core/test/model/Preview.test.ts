@@ -34,6 +34,12 @@ const textOf = (chance: Chance) =>
   Array.from({ length: chance.below(60) }, () => chance.pick(chance.oneIn(2) ? hostile : kindly)).join("")
 
 describe("a preview", () => {
+  it("shows what its program showed instead of the content", () => {
+    const said = { role: "user", content: "<bash-stdout>long</bash-stdout>", uiContent: "clean" }
+    assert.strictEqual(Preview.ofEntry(message("a", null, said), 80), "clean")
+    assert.strictEqual(Preview.ofEntry(message("a", null, { ...said, uiContent: "" }), 80), said.content)
+  })
+
   it.each([
     ["an escape sequence", "\x1b[31mred", "␛[31mred"],
     ["a control of the second set", "\x9b31m", "\\u{9b}31m"],

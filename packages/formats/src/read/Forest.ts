@@ -1,0 +1,58 @@
+/** Entries in an order in which every parent comes before its children. */
+import type { Note } from "./Translation.ts"
+
+interface Node {
+  readonly id: string
+  readonly parentId: string | null
+  readonly line: number
+}
+
+/**
+ * File order, save that an ancestor which stands further down is moved before its descendants. A parent that is not
+ * there makes a root, and a cycle is cut at its first entry; both are noted. Ids must be unique.
+ */
+export const ordered = <A extends Node>(nodes: ReadonlyArray<A>, repaired: Array<Note>): ReadonlyArray<A> => {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const placed = new Set<string>()
+  const out: Array<A> = []
+  const place = (node: A) => {
+    placed.add(node.id)
+    out.push(node)
+  }
+  const asRoot = (node: A, kind: string): A => {
+    repaired.push({ line: node.line, kind })
+    return { ...node, parentId: null }
+  }
+  for (const node of nodes) {
+    const above: Array<A> = []
+    const waiting = new Set<string>()
+    for (let at: A | undefined = node; at !== undefined && !placed.has(at.id); at = parentOf(at, byId)) {
+      if (waiting.has(at.id)) break
+      waiting.add(at.id)
+      above.push(at)
+    }
+    const top = above.at(-1)
+    if (top === undefined) continue
+    const parent = parentOf(top, byId)
+    if (top.parentId === null || (parent !== undefined && placed.has(parent.id))) place(top)
+    else if (parent === undefined) place(asRoot(top, "unknown-parent"))
+    else {
+      // The walk came back to an entry that it had met: the cycle opens at whichever of its entries is first in the file.
+      const start = above.indexOf(parent)
+      const cycle = above.slice(start)
+      const first = cycle.reduce((a, b) => (b.line < a.line ? b : a))
+      const turned = [...cycle.slice(cycle.indexOf(first) + 1), ...cycle.slice(0, cycle.indexOf(first))]
+      place(asRoot(first, "cycle"))
+      for (const next of turned.reverse()) place(next)
+      above.length = start
+      for (const next of above.reverse()) place(next)
+      continue
+    }
+    above.pop()
+    for (const next of above.reverse()) place(next)
+  }
+  return out
+}
+
+const parentOf = <A extends Node>({ parentId }: A, byId: ReadonlyMap<string, A>): A | undefined =>
+  parentId === null ? undefined : byId.get(parentId)
