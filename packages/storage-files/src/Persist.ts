@@ -3,10 +3,9 @@
  * overlong texts are kept as blobs; what mattered only while a reply was streaming is dropped.
  */
 import { createHash } from "node:crypto"
-import { type BlobHash, BlobStore, Blobs, type Entry } from "@grove/core"
+import { type BlobHash, BlobStore, Blobs, type Entry, JsonWalk } from "@grove/core"
 import { Effect, Option } from "effect"
 import { asBuffer } from "./Bytes.ts"
-import * as JsonWalk from "./JsonWalk.ts"
 
 /** A string of more UTF-16 units than this is cut. */
 export const LONGEST_STRING = 500_000
