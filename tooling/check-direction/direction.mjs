@@ -14,6 +14,7 @@ const RULES = [
   { at: "packages/core", may: [], node: false },
   { at: "packages/storage-*", may: ["packages/core"], node: true },
   { at: "packages/agent", may: ["packages/core"], node: true },
+  { at: "packages/local-http", may: ["packages/core"], node: true },
   { at: "packages/formats", may: ["packages/core"], node: true },
   { at: "packages/sdk", may: ["packages/core", "packages/storage-*"], node: true },
   { at: "apps/cli", may: ["packages/*", "apps/*"], node: true },

@@ -1,0 +1,4 @@
+/** An HTTP server for one machine. */
+export * as LocalServer from "./LocalServer.ts"
+export * as OneTimeLink from "./OneTimeLink.ts"
+export * as SecurityHeaders from "./SecurityHeaders.ts"
