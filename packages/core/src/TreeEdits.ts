@@ -2,7 +2,7 @@
  * Use case: editing the tree. Each edit is one write with its mark last, says what it did to the context, and can be
  * undone. What cannot be done is refused with a reason, before anything is written.
  */
-import { Context, Effect, Option, Schema } from "effect"
+import { Context, Effect, Option, Result, Schema } from "effect"
 import { Compactor } from "./Compactor.ts"
 import * as ContextSize from "./model/ContextSize.ts"
 import type * as Entry from "./model/Entry.ts"
@@ -49,8 +49,20 @@ export interface Edited {
   readonly context: { readonly before: ContextSize.ContextSize; readonly after: ContextSize.ContextSize }
 }
 
-type Plan = Batch &
-  Pick<Edited, "edit" | "op" | "asked" | "applied" | "created"> & { readonly before: ContextSize.ContextSize }
+/** What one edit of several did. */
+export type Applied = Pick<Edited, "edit" | "op" | "asked" | "applied" | "created">
+
+/** What edits that were made together did. */
+export interface EditedTogether {
+  readonly edits: ReadonlyArray<Applied>
+  readonly leaf: Edited["leaf"]
+  readonly context: Edited["context"]
+}
+
+type Plan = Batch & Applied
+
+/** An edit that waits for its turn. */
+type Step = (draft: Draft) => Effect.Effect<Plan, EditRefused>
 
 const refuse = (code: RefusalCode, id: string, message: string) => Effect.fail(new EditRefused({ code, id, message }))
 
@@ -82,26 +94,39 @@ const mark = (
   data: Json
 ): Entry.Entry => ({ type: "custom", id, parentId: leaf, timestamp, customType: `grove.${kind}`, data })
 
-const run = (session: Session, plan: (draft: Draft) => Effect.Effect<Omit<Plan, "before">, EditRefused>) =>
+/** Commits, and says what that did to the context. */
+const measured = <P extends Batch, E>(session: Session, plan: (draft: Draft) => Effect.Effect<P, E>) =>
   session
     .commit((draft) =>
-      Effect.map(plan(draft), (planned): Plan => ({ ...planned, before: ContextSize.at(draft.tree, draft.leaf) }))
+      Effect.map(plan(draft), (planned) => ({ ...planned, before: ContextSize.at(draft.tree, draft.leaf) }))
     )
     .pipe(
-      Effect.map(
-        ({ edit, op, asked, applied, created, leaf, before }): Edited => ({
-          edit,
-          op,
-          asked,
-          applied,
-          created,
-          leaf,
-          context: { before, after: ContextSize.at(session.tree, leaf) }
-        })
-      )
+      Effect.map((done) => ({
+        ...done,
+        context: { before: done.before, after: ContextSize.at(session.tree, done.leaf) }
+      }))
     )
 
-const nothing = (op: string, leaf: EntryId | null, asked: ReadonlyArray<EntryId>): Omit<Plan, "before"> => ({
+const run = <E, R>(session: Session, prepared: Effect.Effect<Step, E, R>) =>
+  Effect.flatMap(prepared, (step) =>
+    Effect.map(
+      measured(session, step),
+      ({ edit, op, asked, applied, created, leaf, context }): Edited => ({
+        ...{ edit, op, asked, applied, created, leaf, context }
+      })
+    )
+  )
+
+/** For those that need nothing to be done before their turn. */
+const step = (plan: Step): Effect.Effect<Step> => Effect.succeed(plan)
+
+/** An edit that is made alone. */
+const edit = <Arguments extends ReadonlyArray<unknown>, E, R>(
+  name: string,
+  plan: (session: Session, ...given: Arguments) => Effect.Effect<Step, E, R>
+) => Effect.fn(`TreeEdits.${name}`)((session: Session, ...given: Arguments) => run(session, plan(session, ...given)))
+
+const nothing = (op: string, leaf: EntryId | null, asked: ReadonlyArray<EntryId>): Plan => ({
   entries: [],
   leaf,
   edit: null,
@@ -120,12 +145,12 @@ const isBelow = (tree: SessionTree, id: string | null, rows: ReadonlySet<number>
 
 // ------------------------------------------------------------------------------------------------------ states
 
-const setState = (enabled: boolean) => {
+const planState = (enabled: boolean) => {
   const op = enabled ? "enable" : "disable"
-  return Effect.fn(`TreeEdits.${op}`)(function* (session: Session, asked: ReadonlyArray<string>) {
+  return Effect.fnUntraced(function* (session: Session, asked: ReadonlyArray<string>) {
     const generating = yield* Generating
     const busy = yield* generating.under(session)
-    return yield* run(session, (draft) =>
+    return yield* step((draft) =>
       Effect.gen(function* () {
         const { tree, leaf } = draft
         const rows = yield* Effect.forEach(asked, (id) => rowNamed(tree, id))
@@ -148,9 +173,9 @@ const setState = (enabled: boolean) => {
 }
 
 /** Shows entries to the model again, with the units they belong to. */
-export const enable = setState(true)
+export const enable = edit("enable", planState(true))
 /** Leaves entries out of every context, with the units they belong to. They stay in the tree. */
-export const disable = setState(false)
+export const disable = edit("disable", planState(false))
 
 // ------------------------------------------------------------------------------------------------------- prune
 
@@ -166,15 +191,14 @@ const afterUnit = (tree: SessionTree, row: number): Effect.Effect<number, EditRe
   return ends.length <= 1 ? Effect.succeed(ends[0] ?? row) : splitsUnit(tree, row, ends)
 }
 
-/** Cuts off all that follows an entry. It becomes fragments in the stash; a person who stands there is taken to the entry. */
-export const prune = Effect.fn("TreeEdits.prune")(function* (
+const planPrune = Effect.fnUntraced(function* (
   session: Session,
   at: string,
   options: { readonly force?: boolean } = {}
 ) {
   const generating = yield* Generating
   const busy = yield* generating.under(session)
-  return yield* run(session, (draft) =>
+  return yield* step((draft) =>
     Effect.gen(function* () {
       const { tree, leaf } = draft
       const asked = yield* liveRow(tree, at)
@@ -204,6 +228,9 @@ export const prune = Effect.fn("TreeEdits.prune")(function* (
     })
   )
 })
+
+/** Cuts off all that follows an entry. It becomes fragments in the stash; a person who stands there is taken to the entry. */
+export const prune = edit("prune", planPrune)
 
 // ------------------------------------------------------------------------------------------------------- graft
 
@@ -248,9 +275,8 @@ const graftRows = Effect.fnUntraced(function* (
   }
 })
 
-/** Copies an entry and all that follows it, from the stash or from the tree, to another place. Nobody moves. */
-export const graft = Effect.fn("TreeEdits.graft")(function* (session: Session, source: string, target: string) {
-  return yield* run(session, (draft) =>
+const planGraft = Effect.fnUntraced(function* (session: Session, source: string, target: string) {
+  return yield* step((draft) =>
     Effect.gen(function* () {
       const { tree } = draft
       const root = yield* rowNamed(tree, source)
@@ -274,6 +300,9 @@ export const graft = Effect.fn("TreeEdits.graft")(function* (session: Session, s
   )
 })
 
+/** Copies an entry and all that follows it, from the stash or from the tree, to another place. Nobody moves. */
+export const graft = edit("graft", planGraft)
+
 /** Where a merge goes: the entry that was named, else where the person stands. */
 const ontoOf = (
   tree: SessionTree,
@@ -286,14 +315,13 @@ const ontoOf = (
     : fitTarget(tree, id)
 }
 
-/** Copies chosen units of a branch, one after the other. A person who stands at the place goes along. */
-export const mergePicked = Effect.fn("TreeEdits.mergePicked")(function* (
+const planMergePicked = Effect.fnUntraced(function* (
   session: Session,
   branch: string,
   picked: ReadonlyArray<string>,
   options: { readonly onto?: string | undefined } = {}
 ) {
-  return yield* run(session, (draft) =>
+  return yield* step((draft) =>
     Effect.gen(function* () {
       const { tree } = draft
       const path = tree.pathRows(yield* afterUnit(tree, yield* rowNamed(tree, branch)))
@@ -316,6 +344,9 @@ export const mergePicked = Effect.fn("TreeEdits.mergePicked")(function* (
     })
   )
 })
+
+/** Copies chosen units of a branch, one after the other. A person who stands at the place goes along. */
+export const mergePicked = edit("mergePicked", planMergePicked)
 
 // --------------------------------------------------------------------------------------------------- summaries
 
@@ -356,8 +387,7 @@ const ownRows = (tree: SessionTree, branch: number, target: number): ReadonlyArr
   return tree.pathRows(branch).filter((row) => !shared.has(row) && !tree.isMarkAt(row))
 }
 
-/** Puts what another branch came to into a summary here. A person who stands at the place goes along. */
-export const mergeSummary = Effect.fn("TreeEdits.mergeSummary")(function* (
+const planMergeSummary = Effect.fnUntraced(function* (
   session: Session,
   branch: string,
   options: { readonly onto?: string | undefined; readonly text?: string | undefined } = {}
@@ -378,7 +408,7 @@ export const mergeSummary = Effect.fn("TreeEdits.mergeSummary")(function* (
     })
   const { rows } = yield* planOn(session.tree, yield* session.main.leaf)
   const summary = yield* summaryOf(session, rows, options.text)
-  return yield* run(session, (draft) =>
+  return yield* step((draft) =>
     Effect.gen(function* () {
       const { tree, leaf } = draft
       const { from, target } = yield* planOn(tree, leaf)
@@ -402,8 +432,10 @@ export const mergeSummary = Effect.fn("TreeEdits.mergeSummary")(function* (
   )
 })
 
-/** Puts a range of the path into a summary at its end, and leaves out what that stands for. One edit, one undo. */
-export const summarize = Effect.fn("TreeEdits.summarize")(function* (
+/** Puts what another branch came to into a summary here. A person who stands at the place goes along. */
+export const mergeSummary = edit("mergeSummary", planMergeSummary)
+
+const planSummarize = Effect.fnUntraced(function* (
   session: Session,
   first: string,
   last: string,
@@ -428,7 +460,7 @@ export const summarize = Effect.fn("TreeEdits.summarize")(function* (
     })
   const { rows } = yield* planOn(session.tree, yield* session.main.leaf)
   const summary = yield* summaryOf(session, rows, options.text)
-  return yield* run(session, (draft) =>
+  return yield* step((draft) =>
     Effect.gen(function* () {
       const { tree, leaf } = draft
       const { asked, rows } = yield* planOn(tree, leaf)
@@ -452,11 +484,13 @@ export const summarize = Effect.fn("TreeEdits.summarize")(function* (
   )
 })
 
+/** Puts a range of the path into a summary at its end, and leaves out what that stands for. One edit, one undo. */
+export const summarize = edit("summarize", planSummarize)
+
 // ------------------------------------------------------------------------------------------------ leaf and facts
 
-/** Takes the person to an entry, or to none, and writes that down at once. */
-export const leaf = Effect.fn("TreeEdits.leaf")(function* (session: Session, target: string | null) {
-  return yield* run(session, (draft) =>
+const planLeaf = (_: Session, target: string | null) => {
+  return step((draft) =>
     Effect.gen(function* () {
       const { tree, leaf } = draft
       const targetId = target === null ? null : tree.idAt(yield* liveRow(tree, target))
@@ -467,7 +501,10 @@ export const leaf = Effect.fn("TreeEdits.leaf")(function* (session: Session, tar
       return { entries, leaf: targetId, edit: id!, op: "leaf", asked, applied: asked, created: [] }
     })
   )
-})
+}
+
+/** Takes the person to an entry, or to none, and writes that down at once. */
+export const leaf = edit("leaf", planLeaf)
 
 /** A line that names something and, like all but marks, is where the person stands then. */
 const appended = (draft: Draft, op: string, asked: ReadonlyArray<EntryId>, type: string, fields: Json) =>
@@ -481,31 +518,29 @@ const appended = (draft: Draft, op: string, asked: ReadonlyArray<EntryId>, type:
     created: [id!]
   }))
 
-/** Names an entry, a fragment too; `null` takes the label away. */
-export const label = Effect.fn("TreeEdits.label")(function* (session: Session, target: string, text: string | null) {
-  return yield* run(session, (draft) =>
+const planLabel = (_: Session, target: string, text: string | null) => {
+  return step((draft) =>
     Effect.gen(function* () {
       const targetId = draft.tree.idAt(yield* rowNamed(draft.tree, target))!
       const fields = text === null || text === "" ? { targetId } : { targetId, label: text }
       return yield* appended(draft, "label", [targetId], "label", fields)
     })
   )
-})
+}
+
+/** Names an entry, a fragment too; `null` takes the label away. */
+export const label = edit("label", planLabel)
+
+const planName = (_: Session, text: string) => {
+  const oneLine = text.replace(/\s+/gu, " ").trim()
+  return step((draft) => appended(draft, "name", [], "session_info", { name: oneLine }))
+}
 
 /** Names the session; `""` takes the name away. */
-export const name = Effect.fn("TreeEdits.name")(function* (session: Session, text: string) {
-  const oneLine = text.replace(/\s+/gu, " ").trim()
-  return yield* run(session, (draft) => appended(draft, "name", [], "session_info", { name: oneLine }))
-})
+export const name = edit("name", planName)
 
-/** Rates an entry from 1 to 5, or takes the rating away; a note left out stays as it was. */
-export const rate = Effect.fn("TreeEdits.rate")(function* (
-  session: Session,
-  target: string,
-  rating: number | null,
-  note?: string
-) {
-  return yield* run(session, (draft) =>
+const planRate = (_: Session, target: string, rating: number | null, note?: string) => {
+  return step((draft) =>
     Effect.gen(function* () {
       const { tree, leaf } = draft
       const targetId = tree.idAt(yield* rowNamed(tree, target))!
@@ -515,7 +550,10 @@ export const rate = Effect.fn("TreeEdits.rate")(function* (
       return { entries, leaf, edit: id!, op: "rate", asked: [targetId], applied: [targetId], created: [] }
     })
   )
-})
+}
+
+/** Rates an entry from 1 to 5, or takes the rating away; a note left out stays as it was. */
+export const rate = edit("rate", planRate)
 
 // -------------------------------------------------------------------------------------------------------- undo
 
@@ -527,9 +565,8 @@ const undoing = Effect.fnUntraced(function* (draft: Draft, op: "undo" | "redo", 
   return { entries, leaf: after, edit: id!, op, asked: [edit.id], applied: [edit.id], created: [] }
 })
 
-/** Takes an edit back, by default the last one that counts. */
-export const undo = Effect.fn("TreeEdits.undo")(function* (session: Session, edit?: string) {
-  return yield* run(session, (draft) =>
+const planUndo = (_: Session, edit?: string) => {
+  return step((draft) =>
     Effect.gen(function* () {
       const { tree } = draft
       if (edit !== undefined && !tree.has(edit))
@@ -544,15 +581,140 @@ export const undo = Effect.fn("TreeEdits.undo")(function* (session: Session, edi
       return yield* undoing(draft, "undo", found)
     })
   )
-})
+}
 
-/** Makes what was undone last again, unless something else was done since. */
-export const redo = Effect.fn("TreeEdits.redo")(function* (session: Session) {
-  return yield* run(session, (draft) =>
+/** Takes an edit back, by default the last one that counts. */
+export const undo = edit("undo", planUndo)
+
+const planRedo = (_: Session) => {
+  return step((draft) =>
     Effect.gen(function* () {
       const found = TreeEdit.lastUndone(draft.tree.edits)
       if (found === undefined) return yield* refuse("not-an-edit", "", "there is nothing to redo")
       return yield* undoing(draft, "redo", found)
     })
   )
+}
+
+/** Makes what was undone last again, unless something else was done since. */
+export const redo = edit("redo", planRedo)
+
+// ------------------------------------------------------------------------------------------------------ together
+
+/** An edit as data. */
+export type Operation =
+  | { readonly op: "enable" | "disable"; readonly ids: ReadonlyArray<string> }
+  | { readonly op: "prune"; readonly id: string; readonly force?: boolean | undefined }
+  | { readonly op: "graft"; readonly source: string; readonly target: string }
+  /** Of chosen units; without them, of a summary. */
+  | {
+      readonly op: "merge"
+      readonly branch: string
+      readonly onto?: string | undefined
+      readonly pick?: ReadonlyArray<string> | undefined
+      readonly text?: string | undefined
+    }
+  | { readonly op: "summarize"; readonly first: string; readonly last: string; readonly text?: string | undefined }
+  | { readonly op: "leaf"; readonly target: string | null }
+  | { readonly op: "label"; readonly id: string; readonly label: string | null }
+  | { readonly op: "name"; readonly name: string }
+  | {
+      readonly op: "rate"
+      readonly id: string
+      readonly rating: number | null
+      readonly note?: string | undefined
+    }
+  | { readonly op: "undo"; readonly edit?: string | undefined }
+  | { readonly op: "redo" }
+
+/** Some of the edits that were to be made together could not be, so none was. */
+export class EditsRefused extends Schema.TaggedError<EditsRefused>()("EditsRefused", {
+  refused: Schema.Array(
+    Schema.Struct({ index: Schema.Int, code: RefusalCode, id: Schema.String, message: Schema.String })
+  )
+}) {}
+
+type Refused = EditsRefused["refused"][number]
+
+const planOf = (session: Session, given: Operation): Effect.Effect<Step, EditRefused | NoSummary | SummaryFailed> => {
+  switch (given.op) {
+    case "enable":
+    case "disable":
+      return planState(given.op === "enable")(session, given.ids)
+    case "prune":
+      return planPrune(session, given.id, { force: given.force === true })
+    case "graft":
+      return planGraft(session, given.source, given.target)
+    case "merge":
+      return given.pick === undefined
+        ? planMergeSummary(session, given.branch, given)
+        : planMergePicked(session, given.branch, given.pick, given)
+    case "summarize":
+      return planSummarize(session, given.first, given.last, given)
+    case "leaf":
+      return planLeaf(session, given.target)
+    case "label":
+      return planLabel(session, given.id, given.label)
+    case "name":
+      return planName(session, given.name)
+    case "rate":
+      return planRate(session, given.id, given.rating, given.note)
+    case "undo":
+      return planUndo(session, given.edit)
+    case "redo":
+      return planRedo(session)
+  }
+}
+
+/** Names that neither the session has nor what was planned before. */
+const unused = (draft: Draft, tree: SessionTree) =>
+  Effect.fnUntraced(function* (count: number) {
+    for (;;) {
+      const ids = yield* draft.ids(count)
+      if (!ids.some((id) => tree.has(id))) return ids
+    }
+  })
+
+/** Each edit is planned on what those before it leave, on a copy; the refused ones leave nothing. */
+const planTogether = (prepared: ReadonlyArray<Result.Result<Step, Refused>>) =>
+  Effect.fnUntraced(function* (draft: Draft) {
+    const tree = draft.tree.copy()
+    const ids = unused(draft, tree)
+    const plans: Array<Plan> = []
+    const refused: Array<Refused> = []
+    let { leaf } = draft
+    for (const [index, each] of prepared.entries()) {
+      const planned: Result.Result<Plan, Refused> = Result.isFailure(each)
+        ? Result.fail(each.failure)
+        : yield* Effect.result(Effect.mapError(each.success({ ...draft, tree, leaf, ids }), refusedAt(index)))
+      if (Result.isFailure(planned)) {
+        refused.push(planned.failure)
+        continue
+      }
+      for (const entry of planned.success.entries) tree.put(entry)
+      plans.push(planned.success)
+      leaf = planned.success.leaf
+    }
+    if (refused.length > 0) return yield* new EditsRefused({ refused })
+    return { entries: plans.flatMap(({ entries }) => entries), leaf, plans }
+  })
+
+const refusedAt =
+  (index: number) =>
+  ({ code, id, message }: EditRefused): Refused => ({ index, code, id, message })
+
+/** Makes several edits in one write, one after the other: all of them, or none. */
+export const together = Effect.fn("TreeEdits.together")(function* (
+  session: Session,
+  operations: ReadonlyArray<Operation>
+) {
+  const prepared = yield* Effect.forEach(operations, (operation, index) =>
+    planOf(session, operation).pipe(
+      Effect.map(Result.succeed),
+      Effect.catchTag("EditRefused", (error) => Effect.succeed(Result.fail(refusedAt(index)(error))))
+    )
+  )
+  const { plans, leaf, context } = yield* measured(session, planTogether(prepared))
+  const edits = plans.map(({ edit, op, asked, applied, created }): Applied => ({ edit, op, asked, applied, created }))
+  return { edits, leaf, context } satisfies EditedTogether
 })

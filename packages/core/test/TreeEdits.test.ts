@@ -476,3 +476,120 @@ describe("any sequence of edits and undos", () => {
       }))
   }
 })
+
+describe("edits made together", () => {
+  test("each see what those before them did, are one event, and are undone one by one", () =>
+    Effect.gen(function* () {
+      const session = yield* opened(talk)
+      const heard = yield* Effect.forkScoped(Stream.runCollect(Stream.take(session.events, 1)), {
+        startImmediately: true
+      })
+      const { edits, leaf, context } = yield* TreeEdits.together(session, [
+        { op: "prune", id: "say1" },
+        { op: "graft", source: "ask2", target: "say1" },
+        { op: "disable", ids: ["ask1"] },
+        { op: "rate", id: "say1", rating: 4 }
+      ])
+      assert.deepStrictEqual(
+        edits.map(({ op, applied }) => [op, applied]),
+        [
+          ["prune", ["ask2", "ask3"]],
+          ["graft", ["ask2", "say2"]],
+          ["disable", ["ask1"]],
+          ["rate", ["say1"]]
+        ] as never
+      )
+      assert.strictEqual(leaf, "say1" as never)
+      assert.deepStrictEqual([context.before.messages, context.after.messages], [6, 3])
+      const events = yield* Fiber.join(heard)
+      assert.lengthOf(events, 1)
+      const [event] = events
+      assert(event?._tag === "Appended")
+      assert.deepStrictEqual(idsOf(event.entries), [
+        edits[0]!.edit,
+        ...edits[1]!.created,
+        edits[1]!.edit,
+        edits[2]!.edit,
+        edits[3]!.edit
+      ] as never)
+      assert.deepStrictEqual(idsOf((yield* reread(session)).entries), idsOf(session.tree.entries))
+      assert.deepStrictEqual(session.tree.children("say1"), [edits[1]!.created[0]!])
+      yield* TreeEdits.undo(session, edits[0]!.edit!)
+      assert.lengthOf(session.tree.children("say1"), 3)
+    }))
+
+  test("are refused as a whole, with a reason for each that cannot be made, and nothing is written", () =>
+    Effect.gen(function* () {
+      const session = yield* opened(talk)
+      const before = session.tree.entries.length
+      const error = yield* Effect.flip(
+        TreeEdits.together(session, [
+          { op: "disable", ids: ["ask1"] },
+          { op: "leaf", target: "nowhere" },
+          { op: "prune", id: "say1" },
+          { op: "leaf", target: "say3" },
+          { op: "merge", branch: "say1", text: "nothing new" }
+        ])
+      )
+      assert(error._tag === "EditsRefused")
+      assert.deepStrictEqual(
+        error.refused.map(({ index, code, id }) => [index, code, id]),
+        [
+          [1, "unknown", "nowhere"],
+          [3, "pruned", "say3"],
+          [4, "cycle", "say1"]
+        ]
+      )
+      assert.strictEqual(session.tree.entries.length, before)
+      assert.strictEqual((yield* reread(session)).size, before)
+      assert.isFalse(session.tree.facts.disabled.has("ask1" as never))
+    }))
+
+  test("that change nothing write nothing", () =>
+    Effect.gen(function* () {
+      const session = yield* opened(talk)
+      const { size } = session.tree
+      const { edits } = yield* TreeEdits.together(session, [{ op: "enable", ids: ["ask1"] }])
+      assert.deepStrictEqual(
+        edits.map(({ edit }) => edit),
+        [null]
+      )
+      assert.deepStrictEqual((yield* TreeEdits.together(session, [])).edits, [])
+      assert.strictEqual(session.tree.size, size)
+    }))
+
+  test("come to the same as the same edits made one after the other", () =>
+    Effect.gen(function* () {
+      const chance = new Chance(7)
+      for (let round = 0; round < 40; round++) {
+        const ids = talk.map(({ id }) => id as string)
+        const any = () => ids[chance.below(ids.length)]!
+        const operations = Array.from({ length: 4 }, (): TreeEdits.Operation => {
+          const kinds: ReadonlyArray<TreeEdits.Operation> = [
+            { op: "disable", ids: [any()] },
+            { op: "enable", ids: [any()] },
+            { op: "prune", id: any() },
+            { op: "graft", source: any(), target: any() },
+            { op: "leaf", target: any() },
+            { op: "undo" }
+          ]
+          return kinds[chance.below(kinds.length)]!
+        })
+        const together = yield* opened(talk)
+        const apart = yield* opened(talk)
+        const all = yield* Effect.result(TreeEdits.together(together, operations))
+        const each = yield* Effect.result(
+          Effect.forEach(operations, (operation) => TreeEdits.together(apart, [operation]))
+        )
+        assert.strictEqual(all._tag, each._tag)
+        if (all._tag === "Failure") {
+          assert.strictEqual(together.tree.size, talk.length)
+          continue
+        }
+        // Copies have names of their own; what the model is shown has none.
+        const shown = (session: Session) => ContextBuilder.build(session.tree).messages
+        assert.deepStrictEqual(shown(together), shown(apart))
+        assert.strictEqual(together.tree.size, apart.tree.size)
+      }
+    }))
+})

@@ -102,6 +102,16 @@ export class SessionTree {
     return line
   }
 
+  /** Another tree of the same entries, to try something out on: what is put into it stays in it. */
+  copy(): SessionTree {
+    const copy = new SessionTree(this.#table, this.#last, this.session)
+    copy.#linked = 0
+    for (const entry of this.#added) copy.#added.push(entry)
+    for (const [id, row] of this.#addedRows) copy.#addedRows.set(id, row)
+    for (const row of this.#gone) copy.#gone.add(row)
+    return copy
+  }
+
   /** How many entries there are, marks included. */
   get size(): number {
     return this.rowCount - this.#gone.size
