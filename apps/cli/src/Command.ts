@@ -20,6 +20,8 @@ export interface Argument {
   readonly name: string
   readonly required?: boolean
   readonly many?: boolean
+  /** What may stand here, where that is a matter of a few words. */
+  readonly words?: ReadonlyArray<string>
   readonly about: string
 }
 

@@ -1,5 +1,5 @@
 /** What a person has configured, in `config.json` of the home. */
-import { readFileSync } from "node:fs"
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Compaction } from "@grove/core"
 import { Effect, Schema } from "effect"
@@ -54,6 +54,13 @@ export type Settings = typeof Settings.Type
 
 const decode = Schema.decodeUnknownEffect(Settings)
 
+const pathIn = (home: string): string => join(home, "config.json")
+
+const failed = (path: string) => (error: { readonly _tag: string; readonly message: string }) =>
+  error instanceof Failure
+    ? error
+    : new Failure({ message: `${path} is not as it should be: ${error.message}; mend or remove it` })
+
 const parse = (path: string): Effect.Effect<unknown, Failure> =>
   Effect.try({
     try: (): unknown => JSON.parse(readFileSync(path, "utf8")),
@@ -67,11 +74,51 @@ const parse = (path: string): Effect.Effect<unknown, Failure> =>
 
 /** Nothing is configured where there is no file. What Grove does not know in it is left alone. */
 export const read = Effect.gen(function* () {
-  const { home } = yield* Environment
-  const path = join(home, "config.json")
-  return yield* Effect.mapError(Effect.flatMap(parse(path), decode), (error) =>
-    error._tag === "Failure"
-      ? error
-      : new Failure({ message: `${path} is not as it should be: ${error.message}; mend or remove it` })
-  )
+  const path = pathIn((yield* Environment).home)
+  return yield* Effect.mapError(Effect.flatMap(parse(path), decode), failed(path))
 })
+
+// ------------------------------------------------------------------------------------------------------ one at a time
+
+type Json = { readonly [key: string]: unknown }
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What stands at a key, `undefined` if nothing does. */
+export const valueAt = (settings: unknown, key: string): unknown =>
+  key
+    .split(".")
+    .reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), settings)
+
+/** The same settings with another value at a key; `undefined` takes it out, and what that leaves empty too. */
+export const withValue = (settings: Json, [name = "", ...below]: ReadonlyArray<string>, value: unknown): Json => {
+  const { [name]: before, ...others } = settings
+  const changed = below.length === 0 ? value : withValue(isObject(before) ? before : {}, below, value)
+  const isGone =
+    changed === undefined || (value === undefined && isObject(changed) && Object.keys(changed).length === 0)
+  return isGone ? others : { ...settings, [name]: changed }
+}
+
+/** Keeps a value, or with `undefined` forgets it. Refused where the file would not be as it should be afterwards. */
+export const write = Effect.fn("Settings.write")(function* (key: string, value: unknown) {
+  const { home } = yield* Environment
+  const path = pathIn(home)
+  const before = yield* parse(path)
+  const settings = withValue(isObject(before) ? before : {}, key.split("."), value)
+  yield* Effect.mapError(
+    decode(settings),
+    ({ message }) => new Failure({ message: `${key} cannot be ${JSON.stringify(value)}: ${message}` })
+  )
+  yield* Effect.try({
+    try: () => replace(home, path, `${JSON.stringify(settings, null, 2)}\n`),
+    catch: (cause) => new Failure({ message: `${path} cannot be written: ${(cause as Error).message}` })
+  })
+})
+
+/** Whole or not at all: somebody may read it meanwhile. */
+const replace = (home: string, path: string, text: string): void => {
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const next = `${path}.${process.pid}.tmp`
+  writeFileSync(next, text, { mode: 0o600, flush: true })
+  renameSync(next, path)
+}

@@ -7,6 +7,7 @@ import type { Failure, Negative, UsageError } from "./CliError.ts"
 import type { Command, Run } from "./Command.ts"
 import type { Environment } from "./Environment.ts"
 import type { Paths } from "./Paths.ts"
+import { KEYS } from "./SettingKeys.ts"
 import type { Signalled } from "./Signals.ts"
 
 export type CommandError = UsageError | Failure | Negative | SessionStoreError | Signalled
@@ -145,6 +146,10 @@ export const commands: ReadonlyArray<Loadable> = [
         {
           name: "operation",
           required: true,
+          words: [
+            ...["enable", "disable", "prune", "graft", "merge", "summarize", "leaf", "label"],
+            ...["name", "rate", "stash", "undo", "redo"]
+          ],
           about:
             "enable|disable <id>...; prune <id>; graft <source> <target>; merge <leaf>; summarize <id>..<id>; leaf <id>|none; label <id> [text]; name [text]; rate <id> <1-5>|none; stash; undo [edit]; redo"
         },
@@ -223,6 +228,7 @@ export const commands: ReadonlyArray<Loadable> = [
         {
           name: "query",
           many: true,
+          words: ["add", "delete", "import", "stats"],
           about:
             "words, 'exact ^start end$ !not a | b re:/x/ cwd: session: author: after: before:; or add, delete, import, stats"
         }
@@ -383,5 +389,37 @@ export const commands: ReadonlyArray<Loadable> = [
       flags: {}
     },
     load: () => import("./commands/doctor.ts")
+  },
+  {
+    command: {
+      name: "config",
+      about: "Shows and changes the settings.",
+      arguments: [
+        { name: "get|set|list", required: true, words: ["get", "set", "list"], about: "what to do" },
+        { name: "key", words: Object.keys(KEYS), about: "a setting; grove config list shows them all" },
+        { name: "value", many: true, words: [], about: "set: a text, or JSON" }
+      ],
+      flags: { unset: { type: "boolean", about: "set: forget the value" } },
+      examples: [
+        "grove config list",
+        "grove config set model anthropic/claude-sonnet-4-5",
+        "grove config set compaction.enabled false",
+        "grove config set theme --unset"
+      ]
+    },
+    load: () => import("./commands/config.ts")
+  },
+  {
+    command: {
+      name: "completions",
+      about: "Prints a script that lets a shell complete the words of grove.",
+      arguments: [
+        { name: "shell", required: true, words: ["bash", "zsh", "fish"], about: "bash, zsh or fish" },
+        { name: "words", many: true, words: [], about: "completions next -- <words>: what may stand next" }
+      ],
+      flags: {},
+      examples: ["source <(grove completions bash)", "grove completions fish > ~/.config/fish/completions/grove.fish"]
+    },
+    load: () => import("./commands/completions.ts")
   }
 ]
