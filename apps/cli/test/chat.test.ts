@@ -105,6 +105,13 @@ class Pane {
     for (const key of keys) this.terminals.tmux("send-keys", "-t", this.name, key)
   }
 
+  /** The chat that runs in it, not its shell. */
+  kill(signal: NodeJS.Signals = "SIGKILL"): void {
+    const shell = this.terminals.tmux("display-message", "-p", "-t", this.name, "#{pane_pid}").trim()
+    const [child] = execFileSync("pgrep", ["-P", shell], { encoding: "utf8" }).trim().split("\n")
+    process.kill(Number(child), signal)
+  }
+
   async run(words: string, seen: string | RegExp): Promise<string> {
     this.type(`${process.execPath} ${grove} ${words}; echo left with $?`)
     this.press("Enter")
@@ -271,9 +278,7 @@ describe.skipIf(!hasTmux)("the chat in a terminal", () => {
     pane.type("!sprout slow 300")
     pane.press("M-Enter")
     await pane.say(`!sprout say ${"long ".repeat(200)}`, /ai {3}long long long/)
-    const pid = all.tmux("display-message", "-p", "-t", pane.name, "#{pane_pid}").trim()
-    const [child] = execFileSync("pgrep", ["-P", pid], { encoding: "utf8" }).trim().split("\n")
-    process.kill(Number(child), "SIGKILL")
+    pane.kill()
     await pane.until("left with 137")
     const next = all.open()
     const resumed = await next.run("-c", "interrupted")
@@ -281,6 +286,77 @@ describe.skipIf(!hasTmux)("the chat in a terminal", () => {
     next.press("C-t")
     assert.match(await next.until("TREE"), /◆ ai .*✕/)
   })
+
+  it("a chat that was killed in the middle of a tool call asks what becomes of it, and goes on as told", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("--approval yolo", "Say something")
+    const command = "test -e again || sleep 30; echo came back"
+    await pane.say(`!sprout tool bash ${JSON.stringify({ command })}`, /bash .*running/)
+    pane.kill()
+    await pane.until("left with 137")
+
+    writeFileSync(join(all.folder, "again"), "")
+    const next = all.open()
+    const asked = await next.run("-c", "1 tool call broke off without a result")
+    assert.include(asked, `bash  ${command}`)
+    next.press("Escape")
+    await next.until(/^ >$/m)
+    await next.say("and then", "1 tool call broke off without a result")
+    next.press("Escape")
+    await next.until("> and then")
+    next.press("Enter")
+    await next.until("1 tool call broke off without a result")
+    next.press("r")
+    await next.until("May this run?")
+    next.press("y")
+    const answered = await next.until("You said: and then")
+    assert.match(answered, /bash .*came back/)
+    next.press("C-d")
+    await next.until("left with 0")
+    assert.notInclude(readFileSync(all.sessions()[0]!, "utf8"), "interrupted")
+  })
+
+  for (const [key, told, said] of [
+    ["f", "marked as failed", ["user", "assistant", "toolResult", "user", "assistant"]],
+    ["d", "dropped; you stand before that reply", ["user", "user", "assistant"]]
+  ] as const) {
+    it(`${key} answers what becomes of a call that broke off: ${told}`, async () => {
+      const all = terminals()
+      const call = { type: "toolCall", id: "c1", name: "bash", arguments: { command: "touch ran" } }
+      const timestamp = "2026-01-01T00:00:00.000Z"
+      const messages = [
+        { role: "user", content: "touch it" },
+        { role: "assistant", content: [call], provider: "grove", model: "sprout", stopReason: "toolUse" }
+      ]
+      const lines = [
+        { type: "session", version: 3, id: "broken-1", timestamp, cwd: all.folder },
+        ...messages.map((message, i) => ({
+          type: "message",
+          id: `e${i}`,
+          parentId: i === 0 ? null : `e${i - 1}`,
+          timestamp,
+          message
+        }))
+      ]
+      const file = join(all.folder, "broken.jsonl")
+      writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
+      const pane = all.open()
+      await pane.run(`--session ${file}`, "1 tool call broke off")
+      pane.press(key)
+      await pane.until(told)
+      await pane.say("go on", /You said: (touch it\s+)?go on/)
+      pane.press("C-d")
+      await pane.until("left with 0")
+      const printed = execFileSync(process.execPath, [grove, "context", file, "--json"], { encoding: "utf8" })
+      const { messages: context } = JSON.parse(printed) as { messages: ReadonlyArray<{ role: string }> }
+      assert.deepStrictEqual<unknown>(
+        context.map(({ role }) => role),
+        said
+      )
+      assert.notInclude(readdirSync(all.folder), "ran")
+    })
+  }
 
   it("another session can be begun while a reply runs, and the reply is kept where it was", async () => {
     const all = terminals()
@@ -318,9 +394,7 @@ describe.skipIf(!hasTmux)("the chat in a terminal", () => {
     ] as const) {
       const pane = all.open()
       await pane.run("", "Say something")
-      const pid = all.tmux("display-message", "-p", "-t", pane.name, "#{pane_pid}").trim()
-      const [child] = execFileSync("pgrep", ["-P", pid], { encoding: "utf8" }).trim().split("\n")
-      process.kill(Number(child), signal)
+      pane.kill(signal)
       await pane.until(`left with ${code}`)
       const state = all.tmux(
         "display-message",

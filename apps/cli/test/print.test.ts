@@ -480,7 +480,12 @@ describe("broken off", () => {
         }, 5)
       }
     })
-    await home.text(["-p", "-c", "--approval", "yolo", "what happened?"])
+    const resumed = await home.grove(["-p", "-c", "--approval", "yolo", "what happened?"])
+    assert.strictEqual(resumed.code, 0)
+    assert.strictEqual(
+      resumed.stderr,
+      "grove: 1 tool call (bash) broke off without a result: marked as failed, not run again\n"
+    )
     assert.strictEqual(readFileSync(join(home.cwd, "ran"), "utf8"), "ran\n")
     const context = await home.json<{ messages: ReadonlyArray<Json> }>(["context", "@last"])
     assert.match(String(texts(context)[2]![1]), /interrupted .*not run again/)

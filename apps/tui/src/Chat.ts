@@ -259,6 +259,8 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
           return conversation.chooseApproval(intent.mode)
         case "Approve":
           return conversation.approve(intent.callId, intent.answer)
+        case "Settle":
+          return conversation.settle(intent.how, intent.prompt)
         case "Sample":
           return conversation.sample(intent.count)
         case "Export":

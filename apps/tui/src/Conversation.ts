@@ -61,6 +61,8 @@ const estimate = (entries: ReadonlyArray<Entry.Entry>): number =>
 
 type Told = (event: Event) => void
 
+const DROPPED = "dropped; you stand before that reply, and the tree still has it"
+
 /** A reply in the making, as its events tell it. */
 const grown = (turn: TurnState, event: TurnEvent): TurnState => {
   switch (event._tag) {
@@ -186,6 +188,14 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     for (const prompt of unsent) tell({ _tag: "Returned", prompt })
   })
 
+  /** Whether the person has to say first what becomes of calls that broke off; they are asked. */
+  const askedAboutOpenCalls = Effect.fnUntraced(function* (prompt: Prompt | null) {
+    if (session === null) return false
+    const calls = yield* linear ? engine.openCalls(session, shown.leaf) : engine.openCalls(session)
+    if (calls.length > 0) tell({ _tag: "CallsOpen", calls, prompt })
+    return calls.length > 0
+  })
+
   /** Opens another session in place of the one on the screen; where it cannot be opened, that one stays. */
   const open = Effect.fnUntraced(function* (path: string, isFresh = false) {
     const next = yield* Scope.fork(outer)
@@ -218,12 +228,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     yield* options.onOpened(opened.ref.path)
     yield* showModel
     yield* showApproval
-    const open = yield* engine.openCalls(opened)
-    if (open.length > 0)
-      say(
-        "info",
-        `${open.length === 1 ? "a tool call was" : "tool calls were"} cut off here; your next prompt goes on after noting that`
-      )
+    yield* askedAboutOpenCalls(null)
     return opened
   })
 
@@ -313,29 +318,35 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     })
   })
 
-  const begin = Effect.fnUntraced(function* (prompt: Prompt) {
+  const goToShown = (opened: Session) =>
+    linear && shown.leaf !== null ? Effect.ignore(opened.main.branch(shown.leaf)) : Effect.void
+
+  /** Without a prompt, what is there already is answered. */
+  const begin = Effect.fnUntraced(function* (prompt: Prompt | null, openCalls: "run" | "fail") {
     isStarting = true
     const opened = yield* ensured
-    if (linear && shown.leaf !== null) yield* Effect.ignore(opened.main.branch(shown.leaf))
+    yield* goToShown(opened)
+    const said = prompt === null ? {} : { prompt: contentOf(prompt) }
+    const note = (entry: string | null) =>
+      prompt === null ? Effect.void : options.onPrompt(prompt.text, opened, entry)
     const started = yield* Effect.provideService(
-      engine.start(opened, { ...(yield* replyOptions(opened)), prompt: contentOf(prompt) }),
+      engine.start(opened, { ...(yield* replyOptions(opened)), ...said, openCalls }),
       Scope.Scope,
       scope!
-    ).pipe(Effect.tapError(() => options.onPrompt(prompt.text, opened, null)))
+    ).pipe(Effect.tapError(() => note(null)))
     // Whoever leaves now still finds the prompt in the history.
-    const noted = Effect.flatMap(promptOf(started), (entry) => options.onPrompt(prompt.text, opened, entry))
-    yield* Effect.forkIn(Effect.uninterruptible(noted), scope!)
+    if (prompt !== null) yield* Effect.forkIn(Effect.uninterruptible(Effect.flatMap(promptOf(started), note)), scope!)
     isStarting = false
     yield* Effect.forkIn(follow(started, prompt), scope!)
   })
 
   /** What cannot be sent goes back to the editor: nothing typed is lost. */
-  const start = (prompt: Prompt): Effect.Effect<void> =>
-    Effect.catch(begin(prompt), (error) =>
+  const start = (prompt: Prompt | null, openCalls: "run" | "fail" = "fail"): Effect.Effect<void> =>
+    Effect.catch(begin(prompt, openCalls), (error) =>
       Effect.sync(() => {
         isStarting = false
         say("error", explain(error))
-        tell({ _tag: "Returned", prompt })
+        if (prompt !== null) tell({ _tag: "Returned", prompt })
       })
     )
 
@@ -346,12 +357,20 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     return start(next)
   })
 
-  const send = (prompt: Prompt): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      if (turn === null && !isStarting) return start(prompt)
-      requeue([...queue, prompt])
-      return Effect.void
-    })
+  const send = Effect.fnUntraced(function* (prompt: Prompt) {
+    if (turn !== null || isStarting) return requeue([...queue, prompt])
+    if (!(yield* askedAboutOpenCalls(prompt))) yield* start(prompt)
+  })
+
+  const settle = Effect.fnUntraced(function* (how: "run" | "fail" | "drop", prompt: Prompt | null) {
+    if (session === null) return
+    if (how === "run") return yield* start(prompt, "run")
+    yield* goToShown(session)
+    yield* engine.settle(session, how)
+    yield* changed(session, false)
+    if (prompt !== null) return yield* start(prompt)
+    say("info", how === "fail" ? "marked as failed; the model hears of it with your next prompt" : DROPPED)
+  })
 
   const inBackground = (started: Turn) =>
     Effect.gen(function* () {
@@ -375,6 +394,10 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   return {
     open,
     send,
+    settle: (how: "run" | "fail" | "drop", prompt: Prompt | null) =>
+      Effect.tapError(settle(how, prompt), () =>
+        Effect.sync(() => prompt !== null && tell({ _tag: "Returned", prompt }))
+      ),
     close,
     showModel,
     showApproval,

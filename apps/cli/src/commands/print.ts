@@ -1,5 +1,13 @@
 /** `grove -p`: one prompt, its answer, and nothing else on standard output. */
-import { Engine, promptOf, type Turn, type TurnEnd, type TurnEvent, type TurnOptions } from "@grove/agent"
+import {
+  Engine,
+  type OpenCalls,
+  promptOf,
+  type Turn,
+  type TurnEnd,
+  type TurnEvent,
+  type TurnOptions
+} from "@grove/agent"
 import { type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
 import { Clock, Effect, Exit, Fiber, Stream } from "effect"
 import * as Chat from "../Chat.ts"
@@ -11,6 +19,7 @@ import { note } from "../Output.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as Signals from "../Signals.ts"
 import * as StandardInput from "../StandardInput.ts"
+import * as Words from "../Words.ts"
 
 // -------------------------------------------------------------------------------------------------- what is asked
 
@@ -141,6 +150,11 @@ const goTo = Effect.fnUntraced(function* ({ main, tree }: Session, at: string | 
   yield* Effect.catchTag(moved, "UnknownEntry", ({ id }) => new Failure({ message: `entry ${id} is pruned` }))
 })
 
+const brokenOff = (calls: ReadonlyArray<OpenCalls.OpenCall>): string => {
+  const names = [...new Set(calls.map(({ name }) => name))].join(", ")
+  return `${Words.count(calls.length, "tool call")} (${names}) broke off without a result: marked as failed, not run again`
+}
+
 const begin = (session: Session, options: TurnOptions, count: number) =>
   Engine.use((engine) =>
     count === 1
@@ -168,7 +182,9 @@ const answer = Effect.fnUntraced(function* (
   yield* teller.begin(session, wanted._tag === "Unrecorded" ? null : session.ref.path)
   const options = { ...(yield* Chat.replyOptions(session, flags)), prompt }
   const unsaid = remember(prompt, session, null)
+  const open = yield* engine.openCalls(session)
   const turns = yield* Effect.tapError(begin(session, options, count), () => unsaid)
+  if (open.length > 0) yield* note(brokenOff(open))
   const entry = count === 1 ? promptOf(turns[0]!) : Effect.map(session.main.leaf, (leaf): string | null => leaf)
   yield* remember(prompt, session, yield* Effect.onInterrupt(entry, () => unsaid))
   const ends = yield* Effect.forEach(turns, (turn) => follow(turn, teller), {

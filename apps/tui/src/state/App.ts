@@ -4,6 +4,7 @@ import * as ChatFrame from "./ChatFrame.ts"
 import * as ChatScreen from "./ChatScreen.ts"
 import * as ChatState from "./ChatState.ts"
 import type * as Commands from "./Commands.ts"
+import * as OpenCallsView from "./OpenCallsView.ts"
 import * as Row from "./Row.ts"
 import { type Event, type Frame, type Intent, isInput, type Next, type View, type World } from "./View.ts"
 
@@ -51,6 +52,12 @@ const known = (world: World, event: Event): World => {
   }
 }
 
+/** What the engine asks the person. */
+const questions = (event: Event, { session }: World): ReadonlyArray<View> => {
+  if (event._tag === "ApprovalAsked") return [Approval.make(event.asked)]
+  return event._tag === "CallsOpen" ? [OpenCallsView.make(event.calls, event.prompt, session.leaf)] : []
+}
+
 /** What happens next, and in what order, when one event leads to others. */
 export const update = (before: App, event: Event, screens: Commands.Screens): Step => {
   const intents: Array<Intent> = []
@@ -78,8 +85,7 @@ export const update = (before: App, event: Event, screens: Commands.Screens): St
         })
     const { chat, ...rest } = ChatScreen.on(app.chat, now, world, screens)
     const opened = follow(rest)
-    const asked = now._tag === "ApprovalAsked" ? [Approval.make(now.asked)] : []
-    app = { world, chat, views: [...views, ...opened, ...asked] }
+    app = { world, chat, views: [...views, ...opened, ...questions(now, world)] }
   }
   return { app, intents }
 }

@@ -1,6 +1,7 @@
 /** Asks the person whether a call may run, showing what it would do. Sits below the conversation, which stays in sight. */
 import { Preview } from "@grove/core/model"
 import * as Row from "./Row.ts"
+import * as Sheet from "./Sheet.ts"
 import * as ToolRows from "./ToolRows.ts"
 import type { ApprovalAsked, Event, Frame, Next, View, World } from "./View.ts"
 
@@ -74,7 +75,5 @@ const draw = (asked: ApprovalAsked, top: number, world: World, below: Frame): Fr
       columns
     )
   ]
-  const kept = below.rows.slice(0, Math.max(0, rows - dialog.length))
-  const filler = Array.from({ length: Math.max(0, rows - dialog.length - kept.length) }, () => Row.empty)
-  return { rows: [...kept, ...filler, ...dialog].slice(0, rows), caret: null }
+  return { rows: Sheet.panel(world, below, dialog), caret: null }
 }

@@ -1,6 +1,7 @@
 /** One line asked of the person, at the bottom of what they were looking at. */
 import * as Editor from "./Editor.ts"
 import * as Row from "./Row.ts"
+import * as Sheet from "./Sheet.ts"
 import type { Next, View } from "./View.ts"
 
 interface Question {
@@ -22,7 +23,8 @@ const at = (question: Question, editor: Editor.Editor): View => ({
     if (event.name.includes("enter")) return { view: at(question, editor) }
     return { view: at(question, Editor.press(editor, event.name, world.columns * 100) ?? editor) }
   },
-  draw: ({ columns, rows, symbols }, below) => {
+  draw: (world, below) => {
+    const { columns, rows, symbols } = world
     const label = ` ${question.question}: `
     const { lines, column } = Editor.layout(editor, 10_000)
     const left = Row.width(Row.row(label))
@@ -31,10 +33,8 @@ const at = (question: Question, editor: Editor.Editor): View => ({
       Row.cut([Row.span(label, "accent"), { text: lines[0]?.shown ?? "", style: "plain" }], columns),
       Row.row(` Enter ok${symbols.dot}Esc back`, "dim")
     ]
-    const kept = below().rows.slice(0, Math.max(0, rows - dialog.length))
-    const filler = Array.from({ length: Math.max(0, rows - dialog.length - kept.length) }, () => Row.empty)
     return {
-      rows: [...kept, ...filler, ...dialog].slice(0, rows),
+      rows: Sheet.panel(world, below(), dialog),
       caret: { line: Math.max(0, rows - 2), column: Math.min(columns - 1, left + column) }
     }
   }

@@ -31,6 +31,13 @@ export const frame = (world: World, { head, body, foot, caret = null }: Parts): 
   return { rows: all, caret: isThere ? { line, column: caret.column } : null }
 }
 
+/** Rows at the bottom of the screen; of what is below, the rest stays in sight. */
+export const panel = ({ rows }: World, below: Frame, shown: ReadonlyArray<Row.Row>): ReadonlyArray<Row.Row> => {
+  const kept = below.rows.slice(0, Math.max(0, rows - shown.length))
+  const filler = Array.from({ length: Math.max(0, rows - shown.length - kept.length) }, () => Row.empty)
+  return [...kept, ...filler, ...shown].slice(0, rows)
+}
+
 /** Facts in one line, as many as there are. */
 export const facts = ({ symbols }: World, ...given: ReadonlyArray<string | null | undefined | false>): string =>
   given.filter((fact) => typeof fact === "string" && fact !== "").join(symbols.dot)

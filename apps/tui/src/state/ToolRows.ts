@@ -37,7 +37,7 @@ const textAt = (args: Json, names: ReadonlyArray<string>): string | undefined =>
 }
 
 /** What a call is about: the argument a person would name it by. */
-const subject = (args: Json): string =>
+export const subject = (args: Json): string =>
   textAt(args, USEFUL) ?? Object.values(args).find((value): value is string => typeof value === "string") ?? ""
 
 interface Change {

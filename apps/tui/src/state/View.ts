@@ -1,5 +1,5 @@
 /** What the screens of the chat share: what they know, what happens to them, what they ask for, and how one plugs in. */
-import type { ApprovalAsked } from "@grove/agent"
+import type { ApprovalAsked, OpenCalls } from "@grove/agent"
 import type {
   ApprovalMode,
   Chat,
@@ -15,6 +15,7 @@ import type { Input } from "../keys.ts"
 import type { Row } from "./Row.ts"
 
 export type { ApprovalAsked, ApprovalMode }
+export type OpenCall = OpenCalls.OpenCall
 
 /** What a person sends: text, and images as stored in messages. */
 export interface Prompt {
@@ -116,6 +117,8 @@ export type Event =
   | { readonly _tag: "ApprovalChanged"; readonly approval: ApprovalMode }
   | { readonly _tag: "ApprovalAsked"; readonly asked: ApprovalAsked }
   | { readonly _tag: "ApprovalWithdrawn"; readonly callId: string }
+  /** Calls without results where the person stands, who has to say what becomes of them before the prompt goes on. */
+  | { readonly _tag: "CallsOpen"; readonly calls: ReadonlyArray<OpenCall>; readonly prompt: Prompt | null }
   /** What was sent could not be taken; the person gets it back. */
   | { readonly _tag: "Returned"; readonly prompt: Prompt }
   /** Into the editor, in place of what is there. */
@@ -179,6 +182,8 @@ export type Intent =
   | { readonly _tag: "ChooseModel"; readonly ref: string }
   | { readonly _tag: "ChooseApproval"; readonly mode: ApprovalMode }
   | { readonly _tag: "Approve"; readonly callId: string; readonly answer: "once" | "always" | "no" }
+  /** What becomes of open calls; then the prompt is sent, if there is one. */
+  | { readonly _tag: "Settle"; readonly how: "run" | "fail" | "drop"; readonly prompt: Prompt | null }
   | { readonly _tag: "Sample"; readonly count: number; readonly prompt: Prompt | null }
   | { readonly _tag: "Export"; readonly words: string }
   | { readonly _tag: "Copy"; readonly text: string }
