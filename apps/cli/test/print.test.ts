@@ -221,6 +221,11 @@ describe("several answers", () => {
     const home = makeHome()
     const events = await home.events(["-p", "--samples", "3", "choose"])
     assert.strictEqual(events.filter(({ type }) => type === "end").length, 3)
+    const said = events.flatMap(({ type, entry }) => (type === "entry" ? [(entry as Json).message as Json] : []))
+    assert.deepStrictEqual(
+      said.map(({ role }) => role),
+      ["user", "assistant", "assistant", "assistant"]
+    )
     const tree = await home.json<{ leaf: string; entries: ReadonlyArray<Json> }>(["tree", "@last"])
     const prompt = tree.entries.find(({ role }) => role === "user")!
     assert.strictEqual(tree.leaf, prompt.id)
@@ -336,7 +341,10 @@ describe("what goes wrong", () => {
     const url = await serve(() => refused, [401, "application/json"])
     const env = { [`${name}_API_KEY`]: key, [`${name}_BASE_URL`]: url }
     const ran = await home.grove(["-p", "my words", "--model", model], { env })
-    assertRefused(ran, 1, /^grove: \S+: the key was not accepted: bad key \[key\]\n$/)
+    const told = new RegExp(
+      `^grove: \\S+: the key was not accepted: bad key \\[key\\]; put another into ${name}_API_KEY\n$`
+    )
+    assertRefused(ran, 1, told)
     const [file] = home.files()
     const stored = readFileSync(join(home.home, file!), "utf8")
     assert.include(stored, "my words")

@@ -51,7 +51,7 @@ export class Engine extends Context.Service<
     readonly start: (session: Session, options: TurnOptions) => Effect.Effect<Turn, StartError, Scope.Scope>
     /**
      * Says the prompt once and has it answered so many times at once, in as many siblings; the person stays at the prompt.
-     * Without a prompt, what is there is answered.
+     * Without a prompt, what is there is answered. What is written before the replies is told by the first turn.
      */
     readonly samples: (
       session: Session,
@@ -134,11 +134,17 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
     } satisfies TurnEnd
   })
 
-  const start: Engine["Service"]["start"] = Effect.fn("Engine.start")(function* (session, options) {
+  /** What happened `before` is told first. */
+  const begin = Effect.fnUntraced(function* (
+    session: Session,
+    options: TurnOptions,
+    before: ReadonlyArray<TurnEvent>
+  ): Effect.fn.Return<Turn, StartError, Scope.Scope> {
     const events = yield* PubSub.unbounded<Take.Take<TurnEvent>>({ replay: Number.POSITIVE_INFINITY })
     const ended = yield* Deferred.make<TurnEnd>()
     const emit = (event: TurnEvent) => Effect.asVoid(PubSub.publish(events, [event]))
     const work = yield* workFor(session, options, emit)
+    yield* Effect.forEach(before, emit, { discard: true })
     let state: TurnState = "generating"
 
     const finish = Effect.fnUntraced(function* (exit: Exit.Exit<StopReason, TurnError>) {
@@ -159,10 +165,10 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
 
     const scope = yield* Effect.scope
     const whole = Effect.andThen(TurnLoop.prepare(work), TurnLoop.run(work)).pipe(Effect.provideContext(services))
-    const begin = yield* Latch.make()
+    const isKnown = yield* Latch.make()
     const fiber = yield* Effect.forkIn(
       Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(Effect.exit(restore(Effect.andThen(begin.await, whole))), finish)
+        Effect.flatMap(Effect.exit(restore(Effect.andThen(isKnown.await, whole))), finish)
       ),
       scope,
       { startImmediately: true }
@@ -177,20 +183,23 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
       end: Deferred.await(ended)
     }
     turns.add(turn)
-    yield* begin.open
+    yield* isKnown.open
     return turn
   })
 
+  const start: Engine["Service"]["start"] = Effect.fn("Engine.start")((session, options) => begin(session, options, []))
+
   const samples: Engine["Service"]["samples"] = Effect.fn("Engine.samples")(function* (session, count, options) {
     const { prompt, ...rest } = options
-    const work = yield* workFor(session, options, () => Effect.void)
+    const before: Array<TurnEvent> = []
+    const work = yield* workFor(session, options, (event) => Effect.sync(() => void before.push(event)))
     yield* Effect.provideContext(TurnLoop.prepare(work), services)
     const at = yield* work.cursor.leaf
     const id = at ?? "root"
     const group = (index: number): Group => ({ id, cause: "samples", index, of: count })
     return yield* Effect.forEach(
       Array.from({ length: count }, (_, index) => group(index)),
-      (group) => start(session, { ...rest, model: work.info.ref, at, group })
+      (group) => begin(session, { ...rest, model: work.info.ref, at, group }, group.index === 0 ? before : [])
     )
   })
 

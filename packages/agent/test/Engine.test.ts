@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   Chat,
   type ChatRequest,
+  Entry,
   EntryId,
   isObject,
   RunningReplies,
@@ -361,6 +362,11 @@ describe("side by side", () => {
           ends.map(({ leaf }) => session.tree.get(leaf!)!.group),
           [0, 1, 2].map((index) => ({ id: prompt, cause: "samples", index, of: 3 }))
         )
+        const told = yield* Effect.forEach(turns, ({ events }) => Stream.runCollect(events))
+        const appended = told.map((events) =>
+          events.flatMap((event) => (event._tag === "Appended" ? [Entry.role(event.entry)] : []))
+        )
+        assert.deepStrictEqual(appended, [["user", "assistant"], ["assistant"], ["assistant"]])
       })
   )
 

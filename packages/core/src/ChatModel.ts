@@ -7,8 +7,11 @@ import type { Usage } from "./model/Usage.ts"
 
 /** There is no key for the provider. `remedy` says where one would be looked for. */
 export class NoKey extends Schema.TaggedError<NoKey>()("NoKey", { remedy: Schema.String }) {}
-/** The provider does not accept the key, or does not let it do this. */
-export class WrongKey extends Schema.TaggedError<WrongKey>()("WrongKey", { detail: Schema.String }) {}
+/** The provider does not accept the key, or does not let it do this. `remedy` says where another one would be looked for. */
+export class WrongKey extends Schema.TaggedError<WrongKey>()("WrongKey", {
+  detail: Schema.String,
+  remedy: Schema.optionalKey(Schema.String)
+}) {}
 /** Nobody serves a model of that name. `known` are names that come near. */
 export class UnknownModel extends Schema.TaggedError<UnknownModel>()("UnknownModel", {
   known: Schema.Array(Schema.String)
@@ -60,7 +63,7 @@ const told = (reason: Reason): string => {
     case "NoKey":
       return `there is no key: ${reason.remedy}`
     case "WrongKey":
-      return `the key was not accepted: ${reason.detail}`
+      return `the key was not accepted: ${reason.detail}${reason.remedy === undefined ? "" : `; ${reason.remedy}`}`
     case "UnknownModel":
       return reason.known.length === 0
         ? "no such model; `grove models` lists those there are"

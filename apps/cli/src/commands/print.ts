@@ -185,8 +185,8 @@ const answer = Effect.fnUntraced(function* (
   const open = yield* engine.openCalls(session)
   const turns = yield* Effect.tapError(begin(session, options, count), () => unsaid)
   if (open.length > 0) yield* note(brokenOff(open))
-  const entry = count === 1 ? promptOf(turns[0]!) : Effect.map(session.main.leaf, (leaf): string | null => leaf)
-  yield* remember(prompt, session, yield* Effect.onInterrupt(entry, () => unsaid))
+  const entry = yield* Effect.onInterrupt(promptOf(turns[0]!), () => unsaid)
+  yield* remember(prompt, session, entry)
   const ends = yield* Effect.forEach(turns, (turn) => follow(turn, teller), {
     concurrency: flags.json === true ? "unbounded" : 1
   })

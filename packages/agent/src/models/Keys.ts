@@ -11,7 +11,7 @@ export interface Options {
 }
 
 export interface Keys {
-  /** The key of `provider`, from the first of these variables that is set, else from the file. */
+  /** The key of `provider`, from the first of these variables that is set, else from the file. Its label says where it was. */
   readonly find: (
     provider: string,
     variables: ReadonlyArray<string>
@@ -23,7 +23,7 @@ const SENDABLE = /^[\x21-\x7e]+$/
 
 const usable = (key: string, place: string): Effect.Effect<Redacted.Redacted, Chat.WrongKey> =>
   SENDABLE.test(key)
-    ? Effect.succeed(Redacted.make(key))
+    ? Effect.succeed(Redacted.make(key, { label: place }))
     : Effect.fail(new Chat.WrongKey({ detail: `what ${place} holds has characters that no key has` }))
 
 const inFile = async (file: string, provider: string): Promise<string | Chat.NoKey | undefined> => {

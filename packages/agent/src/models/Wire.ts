@@ -10,7 +10,7 @@ export interface Exchange {
   readonly url: string
   readonly headers: { readonly [name: string]: string }
   readonly body: Json
-  /** Never shown: taken out of whatever the provider says. */
+  /** Never shown: taken out of whatever the provider says. Its label says where it was found. */
   readonly key?: Redacted.Redacted
 }
 
@@ -145,10 +145,19 @@ export const withoutKey = (key: Redacted.Redacted | undefined): ((text: string) 
   return secret.length < SHORTEST_SECRET ? (text) => text : (text) => text.replaceAll(secret, "[key]")
 }
 
+const KEYLESS = "if this server wants a key, name its variable as keyVariable of the provider in config.json"
+
+/** Where a key that is not accepted is to be mended. */
+const withRemedy = (reason: Chat.Reason, key: Redacted.Redacted | undefined): Chat.Reason => {
+  if (reason._tag !== "WrongKey") return reason
+  const remedy = key === undefined ? KEYLESS : `put another into ${key.label ?? "the place of this one"}`
+  return new Chat.WrongKey({ detail: reason.detail, remedy })
+}
+
 /** The parts that `reader` makes of what comes back. What came before a failure is handed out before it. */
 export const parts = (exchange: Exchange, makeReader: () => Reader): Stream.Stream<ReplyPart, ChatModelError> => {
   const { model, url, headers, body, key } = exchange
-  const fail = (reason: Chat.Reason) => new ChatModelError({ model, reason })
+  const fail = (reason: Chat.Reason) => new ChatModelError({ model, reason: withRemedy(reason, key) })
   const clean = withoutKey(key)
   const tellRefusal = (response: Response) =>
     Effect.gen(function* () {

@@ -197,6 +197,16 @@ describe("what goes wrong", () => {
     })
   )
 
+  it.live("a key that is not accepted is named by its place, so that it can be mended", () =>
+    Effect.gen(function* () {
+      const { error } = yield* heardFrom(refuse(401, said("authentication_error", "invalid x-api-key")))
+      const told = "the key was not accepted: invalid x-api-key; put another into ANTHROPIC_API_KEY"
+      assert.strictEqual(error?.message, `${MODEL}: ${told}`)
+      const later = yield* heardFrom(stream(START + event(said("authentication_error", "invalid x-api-key"))))
+      assert.strictEqual(later.error?.message, `${MODEL}: ${told}`)
+    })
+  )
+
   it.live("an error among the events ends the reply, after what had come", () =>
     Effect.gen(function* () {
       const { error, parts } = yield* heardFrom(stream(START + text(0, "half") + event(said("overloaded_error", KEY))))

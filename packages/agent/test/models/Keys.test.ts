@@ -52,6 +52,15 @@ describe("a key", () => {
     })
   )
 
+  it.live("knows where it was found", () =>
+    Effect.gen(function* () {
+      const file = yield* withFile('{"oak":"secret"}')
+      const labelOf = (environment: Keys.Options["environment"]) =>
+        Effect.map(find({ environment, file }), ({ label }) => label)
+      assert.deepStrictEqual([yield* labelOf({ OLD_OAK_KEY: "b" }), yield* labelOf({})], ["OLD_OAK_KEY", file])
+    })
+  )
+
   it.live("does not show itself when it is printed", () =>
     Effect.gen(function* () {
       const key = yield* find({ environment: { OAK_KEY: "secret" } })

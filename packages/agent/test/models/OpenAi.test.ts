@@ -142,6 +142,22 @@ describe("what goes wrong", () => {
     })
   )
 
+  it.live("a server that is asked without a key and wants one: where one would be named", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serve(refuse(401, { error: "who are you?" }))
+      const chat = OpenAi.make({
+        provider: "elm",
+        name: "Elm",
+        baseUrl: url,
+        keys: Keys.make({ environment: {} }),
+        infoOf: (model) => Effect.succeed(Catalogue.find("elm", model)),
+        listing: Effect.succeed({ problem: null, models: [] })
+      })
+      const error = yield* Effect.flip(Stream.runDrain(chat.stream(ask("elm/small"))))
+      assert.match(error.message, /not accepted: who are you\?; .*keyVariable of the provider in config\.json$/)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("an error among the chunks ends the reply", () =>
     Effect.gen(function* () {
       const { error, parts } = yield* heardFrom(stream(text("half") + event({ error: { code: 429, message: "full" } })))
