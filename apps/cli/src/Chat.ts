@@ -1,4 +1,6 @@
 /** Everything a chat stands on, wired for this home; or for none, where nothing is to be recorded. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Approval, ChatSummarizer, Engine, Models, Workplace } from "@grove/agent"
 import {
@@ -22,13 +24,18 @@ import {
   JsonlSessionStore,
   type SessionPaths
 } from "@grove/storage-files"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Input } from "./Command.ts"
 import { Environment } from "./Environment.ts"
 import * as History from "./History.ts"
 import { Paths } from "./Paths.ts"
 import * as Settings from "./Settings.ts"
 import * as Words from "./Words.ts"
+
+/** Where the long outputs of commands are kept: with the temporary files, and of an unrecorded chat only until it ends. */
+export class Outputs extends Context.Service<Outputs, { readonly folder: string | undefined }>()(
+  "@grove/cli/Outputs"
+) {}
 
 /** All models there are here: by keys, by what is configured, by servers on this machine. */
 export const models = Layer.unwrap(
@@ -49,13 +56,28 @@ export const models = Layer.unwrap(
 )
 
 /** A chat without its history is still a chat: what is wrong with it is told once. */
-const history = (paths: SessionPaths.SessionPaths): Layer.Layer<PromptHistory> =>
+const historyOrNone = (paths: SessionPaths.SessionPaths): Layer.Layer<PromptHistory> =>
   Layer.catch(History.layer(paths), (trouble) => {
     process.stderr.write(`grove: ${Words.safe(History.explain(trouble))}; prompts are not added to the history\n`)
     return PromptHistory.layerMemory
   })
 
-const onDisk = ({ beside, isOnScreen = false }: Options) =>
+/** What was typed before. On the screen nothing may be printed and nobody should wait, so it is opened when it is needed. */
+export const history = ({
+  records,
+  isOnScreen = false
+}: {
+  readonly records: boolean
+  readonly isOnScreen?: boolean
+}) =>
+  Layer.unwrap(
+    Effect.map(Paths, (paths) => {
+      if (!records) return PromptHistory.layerMemory
+      return isOnScreen ? History.lazy(paths) : historyOrNone(paths)
+    })
+  )
+
+const onDisk = ({ beside }: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const paths = yield* Paths
@@ -65,7 +87,7 @@ const onDisk = ({ beside, isOnScreen = false }: Options) =>
         Layer.provideMerge(Layer.mergeAll(JsonlSessionStore.layer({ paths }), ImagePolicy.layer), blobs),
         FileConsents.layer({ directory: FileConsents.folder(paths.home) }),
         FileRunningReplies.layer({ home: paths.home }),
-        isOnScreen ? History.lazy(paths) : history(paths)
+        Layer.succeed(Outputs, { folder: undefined })
       )
     })
   )
@@ -76,18 +98,25 @@ const inMemory = Layer.mergeAll(
   ContextPolicy.layer,
   Consents.layerMemory,
   RunningReplies.layerMemory,
-  PromptHistory.layerMemory
+  Layer.effect(
+    Outputs,
+    Effect.acquireRelease(
+      Effect.sync(() => ({ folder: mkdtempSync(join(tmpdir(), "grove-")) })),
+      ({ folder }) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    )
+  )
 )
 
 /** How turns of a session are answered here: as the folder has it, and as the flags say. */
 export const replyOptions = Effect.fnUntraced(function* (session: Session, flags: Input["flags"]) {
   const { cwd } = yield* Environment
-  return yield* Workplace.options(session, {
+  const given = {
     cwd,
     ...(typeof flags.model === "string" && { model: flags.model }),
     ...(typeof flags.approval === "string" && { approval: flags.approval as ApprovalMode }),
     ...(flags.linear === true && { linear: true })
-  })
+  }
+  return yield* Workplace.options(session, given, yield* Outputs)
 })
 
 export interface Options {
@@ -95,8 +124,6 @@ export interface Options {
   readonly records: boolean
   /** The session's file; images that are not kept at home are sought beside it. */
   readonly beside?: string | undefined
-  /** The chat is on the screen, where nothing may be printed and nobody should wait. */
-  readonly isOnScreen?: boolean
 }
 
 export const layer = (options: Options) =>

@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path"
 import { Sessions } from "@grove/core"
 import { Breadcrumbs, Trash } from "@grove/storage-files"
 import { Chat as Screen, type SessionHit, type Theme } from "@grove/tui"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as Chat from "./Chat.ts"
 import * as ChatSession from "./ChatSession.ts"
 import type { Input } from "./Command.ts"
@@ -73,6 +73,7 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
       model: typeof flags.model === "string" ? flags.model : undefined,
       approval: typeof flags.approval === "string" ? (flags.approval as "default") : undefined,
       linear: flags.linear === true,
+      outputs: yield* Chat.Outputs,
       doubleEscape: settings.doubleEscape ?? "branch",
       theme: themeFor(surroundings, settings.theme),
       colors: colorsFor(surroundings),
@@ -96,7 +97,8 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
         })
     })
   })
-  const code = yield* Effect.provide(chat, Chat.layer({ records, beside, isOnScreen: true }))
+  const services = Layer.mergeAll(Chat.history({ records, isOnScreen: true }), Chat.layer({ records, beside }))
+  const code = yield* Effect.provide(chat, services)
   if (code === 130 || code === 143) return yield* new Signals.Signalled({ code })
   process.exitCode = code
 })

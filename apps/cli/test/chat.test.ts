@@ -358,6 +358,36 @@ describe.skipIf(!hasTmux)("the chat in a terminal", () => {
     })
   }
 
+  it("a person runs commands, of which the model sees those after a single !", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("", "Say something")
+    await pane.say("!echo one; echo two", /! {5}echo one; echo two +two/)
+    await pane.say("!!echo hidden", /!! {4}echo hidden +hidden/)
+    await pane.say("!sleep 30", "running sleep 30")
+    pane.press("Escape")
+    await pane.until(/! {5}sleep 30 +✕ cancelled/)
+    const answer = await pane.say("what did I run?", /You said: Ran echo one; echo\s+two/)
+    assert.match(answer, /one\s+two\s/)
+    assert.notInclude(answer, "Ran echo hidden")
+    await pane.say("!sleep 31", "running sleep 31")
+    pane.press("C-d")
+    await pane.until("left with 0")
+    assert.match(readFileSync(all.sessions()[0]!, "utf8"), /"command":"sleep 31".*"cancelled":true/)
+  })
+
+  it("the model is told what the project's AGENTS.md says, and can give tasks away", async () => {
+    const all = terminals()
+    writeFileSync(join(all.folder, "AGENTS.md"), "Answer in rhyme.")
+    const pane = all.open()
+    await pane.run("", "Say something")
+    await pane.say('!sprout tool task {"prompt":"count to three"}', /You said: count\s+to three/)
+    pane.press("C-d")
+    await pane.until("left with 0")
+    const child = all.sessions().find((path) => readFileSync(path, "utf8").includes('"session_init"'))
+    assert.match(readFileSync(child!, "utf8"), /"systemPrompt":"[^"]*Answer in rhyme\./)
+  })
+
   it("another session can be begun while a reply runs, and the reply is kept where it was", async () => {
     const all = terminals()
     const pane = all.open()

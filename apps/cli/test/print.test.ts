@@ -500,7 +500,32 @@ describe("broken off", () => {
   })
 })
 
+describe("a long output", () => {
+  const printing = `!sprout tool bash ${JSON.stringify({ command: "seq 100000" })}`
+
+  it("can be read in full while the session is there, and leaves nothing behind where nothing is recorded", async () => {
+    const home = makeHome()
+    const temporary = join(home.folder, "tmp")
+    mkdirSync(temporary)
+    const env = { TMPDIR: temporary }
+    const flags = ["--approval", "yolo", printing]
+    assert.match(await home.text(["-p", "--no-session", ...flags], { env }), /all of it is in \S+\.log\]\n98001\n/)
+    assert.deepStrictEqual(readdirSync(temporary), [])
+    await home.text(["-p", ...flags], { env })
+    const [log] = readdirSync(temporary)
+    assert.match(readFileSync(join(temporary, log!), "utf8"), /^1\n2\n.*\n100000\n$/s)
+  })
+})
+
 describe("a long conversation", () => {
+  it("is made shorter where the history cannot be used, which concerns nobody then", async () => {
+    const home = makeHome()
+    await home.text(["-p", "--session", join(home.cwd, "a.jsonl"), "hello"])
+    rmSync(join(home.home, "history.db"), { force: true })
+    mkdirSync(join(home.home, "history.db"))
+    assert.match(await home.text(["compact", join(home.cwd, "a.jsonl")]), /^Nothing to do/)
+  })
+
   it("is compacted at the threshold by itself and goes on; by hand there may be nothing to do", async () => {
     const home = makeHome()
     const long = `!sprout say ${"tree ".repeat(3_000)}`

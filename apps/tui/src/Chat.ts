@@ -46,6 +46,8 @@ export interface Options {
   readonly model: string | undefined
   readonly approval: ApprovalMode | undefined
   readonly linear: boolean
+  /** Where long outputs of commands are kept. */
+  readonly outputs: { readonly folder?: string | undefined }
   readonly doubleEscape: DoubleEscape
   readonly theme: Theme.Theme
   readonly colors: Theme.Colors
@@ -166,6 +168,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         model: options.model,
         approval: options.approval,
         linear: options.linear,
+        outputs: options.outputs,
         path: options.path,
         onOpened: options.onOpened,
         onPrompt: remembered

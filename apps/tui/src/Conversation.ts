@@ -1,5 +1,5 @@
 /** The session on the screen and the replies being made in it: what intents about them do, told to the screen by events. */
-import { Approval, Engine, promptOf, type Turn, type TurnEnd, type TurnEvent, Workplace } from "@grove/agent"
+import { Approval, Engine, promptOf, Tools, type Turn, type TurnEnd, type TurnEvent, Workplace } from "@grove/agent"
 import {
   type ApprovalMode,
   ChatModel,
@@ -18,7 +18,7 @@ import {
   Tokens,
   TreeUsage
 } from "@grove/core"
-import { Clock, Effect, Exit, Scope, Stream } from "effect"
+import { Clock, Deferred, Effect, Exit, Scope, Stream } from "effect"
 import { Costs } from "./Costs.ts"
 import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
@@ -30,6 +30,8 @@ export interface Options {
   readonly approval: ApprovalMode | undefined
   /** One line of conversation: edits and branches are ignored, and the newest entry is gone on from. */
   readonly linear: boolean
+  /** Where long outputs of commands are kept. */
+  readonly outputs?: { readonly folder?: string | undefined }
   /** Where a new session is to be, if the person said so. */
   readonly path: string | undefined
   /** Told of every session that is opened, for the breadcrumb of the terminal. */
@@ -109,7 +111,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   let chosenModel = options.model
   let approval = options.approval
   let linear = options.linear
-  let turn: { readonly turn: Turn; state: TurnState; readonly prompt: Prompt | null } | null = null
+  let turn: { readonly cancel: Effect.Effect<unknown>; state: TurnState } | null = null
   let isStarting = false
   let background = 0
   let queue: ReadonlyArray<Prompt> = []
@@ -271,17 +273,38 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     }).pipe(Effect.catch((error) => Effect.sync(() => say("error", explain(error)))))
 
   const replyOptions = (opened: Session) =>
-    Workplace.options(opened, {
-      cwd: options.cwd,
-      approve,
-      ...(chosenModel === undefined ? {} : { model: chosenModel }),
-      ...(approval === undefined ? {} : { approval }),
-      ...(linear ? { linear } : {})
-    }).pipe(
+    Workplace.options(
+      opened,
+      {
+        cwd: options.cwd,
+        approve,
+        ...(chosenModel === undefined ? {} : { model: chosenModel }),
+        ...(approval === undefined ? {} : { approval }),
+        ...(linear ? { linear } : {})
+      },
+      options.outputs
+    ).pipe(
       Effect.provideService(Engine, engine),
       Effect.provideService(Sessions, sessions),
       Effect.provideService(Approval.Approvals, approvals)
     )
+
+  const begun = (status: string | null): Effect.Effect<TurnState> =>
+    Effect.map(Clock.currentTimeMillis, (started) => ({
+      started,
+      entry: null,
+      parentId: null,
+      content: [],
+      running: new Set(),
+      status
+    }))
+
+  /** What was queued and is not sent now. */
+  const giveBack = Effect.sync(() => {
+    const left = queue
+    requeue([])
+    for (const prompt of left) tell({ _tag: "Returned", prompt })
+  })
 
   const ended = Effect.fnUntraced(function* (end: TurnEnd, prompt: Prompt | null) {
     turn = null
@@ -290,24 +313,13 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     if (end.prompt === null && prompt !== null) tell({ _tag: "Returned", prompt })
     if (session !== null) yield* changed(session, false)
     yield* showModel
-    if (end.state === "complete") return yield* sendNext
-    const left = queue
-    requeue([])
-    for (const each of left) tell({ _tag: "Returned", prompt: each })
+    yield* end.state === "complete" ? sendNext : giveBack
   })
 
   const follow = Effect.fnUntraced(function* (started: Turn, prompt: Prompt | null) {
-    const begun: TurnState = {
-      started: yield* Clock.currentTimeMillis,
-      entry: null,
-      parentId: null,
-      content: [],
-      running: new Set(),
-      status: null
-    }
-    const mine = { turn: started, state: begun, prompt }
+    const mine = { cancel: started.cancel, state: yield* begun(null) }
     turn = mine
-    tell({ _tag: "TurnChanged", turn: begun })
+    tell({ _tag: "TurnChanged", turn: mine.state })
     yield* Stream.runForEach(started.events, (event) => {
       if (event._tag === "End") return ended(event.end, prompt)
       return Effect.sync(() => {
@@ -340,15 +352,50 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     yield* Effect.forkIn(follow(started, prompt), scope!)
   })
 
+  const commandIn = ({ text, images }: Prompt) => (images.length === 0 ? Tools.commandIn(text) : undefined)
+
   /** What cannot be sent goes back to the editor: nothing typed is lost. */
-  const start = (prompt: Prompt | null, openCalls: "run" | "fail" = "fail"): Effect.Effect<void> =>
-    Effect.catch(begin(prompt, openCalls), (error) =>
+  const kept = <E, R>(prompt: Prompt | null, effect: Effect.Effect<void, E, R>) =>
+    Effect.catch(effect, (error) =>
       Effect.sync(() => {
         isStarting = false
         say("error", explain(error))
         if (prompt !== null) tell({ _tag: "Returned", prompt })
       })
     )
+
+  const start = (prompt: Prompt | null, openCalls: "run" | "fail" = "fail"): Effect.Effect<void> => {
+    const command = prompt === null ? undefined : commandIn(prompt)
+    return kept(prompt, command === undefined ? begin(prompt, openCalls) : execute(prompt!, command))
+  }
+
+  /** What the person runs is kept, whatever came of it, also when they leave before it has ended. */
+  const execute = Effect.fnUntraced(function* (prompt: Prompt, command: Tools.PersonalCommand) {
+    isStarting = true
+    const opened = yield* ensured
+    yield* goToShown(opened)
+    yield* options.onPrompt(prompt.text, opened, null)
+    const stop = yield* Deferred.make<void>()
+    const cancel = Deferred.succeed(stop, undefined)
+    const mine = { cancel, state: yield* begun(`running ${command.command}`) }
+    turn = mine
+    isStarting = false
+    tell({ _tag: "TurnChanged", turn: mine.state })
+    const over = Effect.sync(() => {
+      if (turn !== mine) return
+      turn = null
+      tell({ _tag: "TurnChanged", turn: null })
+    })
+    const ran = Effect.gen(function* () {
+      const { cwd, outputs } = options
+      const message = yield* Tools.execute(command, { cwd }, { ...outputs, stop: Deferred.await(stop) })
+      yield* Effect.ensuring(opened.main.append({ type: "message", message }), over)
+      yield* changed(opened, false)
+      if (opened === session) yield* message.cancelled ? giveBack : sendNext
+    })
+    yield* Effect.forkIn(Effect.uninterruptible(kept(prompt, ran)), scope!)
+    yield* Scope.addFinalizer(scope!, cancel)
+  })
 
   const sendNext: Effect.Effect<void> = Effect.suspend(() => {
     const [next, ...rest] = queue
@@ -364,6 +411,10 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
 
   const settle = Effect.fnUntraced(function* (how: "run" | "fail" | "drop", prompt: Prompt | null) {
     if (session === null) return
+    if (how === "run" && prompt !== null && commandIn(prompt) !== undefined) {
+      requeue([prompt])
+      return yield* start(null, "run")
+    }
     if (how === "run") return yield* start(prompt, "run")
     yield* goToShown(session)
     yield* engine.settle(session, how)
@@ -410,7 +461,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       tell({ _tag: "Opened", session: shown })
       yield* showModel
     }),
-    cancel: Effect.suspend(() => (turn === null ? Effect.void : turn.turn.cancel)),
+    cancel: Effect.suspend(() => (turn === null ? Effect.void : turn.cancel)),
     unqueue: Effect.sync(() => {
       const last = queue.at(-1)
       if (last === undefined) return

@@ -8,13 +8,14 @@ import * as SubAgents from "./SubAgents.ts"
 import * as Tools from "./Tools.ts"
 import type { ReplyOptions } from "./Turn.ts"
 
-/** What the caller leaves out is as the folder has it. */
+/** What the caller leaves out is as the folder has it; `outputs` says where long outputs of commands are kept. */
 export const options = Effect.fnUntraced(function* (
   session: Session,
-  given: Omit<ReplyOptions, "system" | "tools">
+  given: Omit<ReplyOptions, "system" | "tools">,
+  outputs: { readonly folder?: string | undefined } = {}
 ): Effect.fn.Return<ReplyOptions, never, Approvals | Engine | Sessions> {
   const { cwd } = given
-  const tools = Tools.standard()
+  const tools = Tools.standard(outputs)
   const date = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, "yyyy-mm-dd".length)
   const project = yield* Instructions.projectFile(cwd)
   const definitions = tools.map(({ definition }) => definition)

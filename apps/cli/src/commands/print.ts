@@ -9,7 +9,7 @@ import {
   type TurnOptions
 } from "@grove/agent"
 import { type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
-import { Clock, Effect, Exit, Fiber, Stream } from "effect"
+import { Clock, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import * as Chat from "../Chat.ts"
 import * as ChatSession from "../ChatSession.ts"
 import { Failure, UsageError } from "../CliError.ts"
@@ -200,7 +200,8 @@ export const run = Effect.fn("print")(function* ({ arguments: [words], flags }: 
     const wanted = yield* ChatSession.wanted(flags)
     const prompt = yield* promptFrom(words)
     const beside = wanted._tag === "Existing" ? wanted.ref.path : undefined
-    const chat = Chat.layer({ records: wanted._tag !== "Unrecorded", beside })
+    const records = wanted._tag !== "Unrecorded"
+    const chat = Layer.mergeAll(Chat.history({ records }), Chat.layer({ records, beside }))
     yield* Effect.provide(Effect.scoped(answer(wanted, prompt, count, flags)), chat)
   })
   yield* Effect.catchTags(Signals.until(work), {

@@ -249,11 +249,12 @@ const savedReply = (tree: SessionTree, block: Block, turn: TurnState | null): Re
 const executionRows = (message: Json, key: string, { columns, symbols, isOpen }: Options): ReadonlyArray<Row.Row> => {
   const command = String(message.command ?? message.code ?? "")
   const output = typeof message.output === "string" ? message.output : ""
-  const failed = message.cancelled === true || (typeof message.exitCode === "number" && message.exitCode !== 0)
+  const isCancelled = message.cancelled === true
+  const failed = isCancelled || (typeof message.exitCode === "number" && message.exitCode !== 0)
   const call: ToolRows.Call = {
-    name: "!",
+    name: message.excludeFromContext === true ? "!!" : "!",
     arguments: { command },
-    result: { content: output, isError: failed },
+    result: { content: isCancelled && output === "" ? "cancelled" : output, isError: failed },
     isRunning: false,
     millis: undefined
   }

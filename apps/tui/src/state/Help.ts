@@ -12,6 +12,7 @@ const SECTIONS: ReadonlyArray<readonly [title: string, keys: ReadonlyArray<reado
       ["Shift+Enter  Alt+Enter  \\ Enter", "a new line"],
       ["Up  Down", "through what you typed before"],
       ["Tab", "complete /commands and @files"],
+      ["!command  !!command", "run a command yourself; of one after !! the model sees nothing"],
       ["Ctrl+G", "write in $EDITOR"],
       ["Ctrl+_  Alt+Y", "undo, redo"],
       ["Ctrl+W U K Y", "cut word, to the start, to the end; put back"],

@@ -1,6 +1,6 @@
 /** What a command prints: the end of it in memory, the whole in a file, and never more than there is room for. */
 import { randomBytes } from "node:crypto"
-import { closeSync, openSync, writeSync } from "node:fs"
+import { closeSync, lstatSync, openSync, readdirSync, unlinkSync, writeSync } from "node:fs"
 import { join } from "node:path"
 
 export interface Limits {
@@ -24,6 +24,26 @@ export interface Printed {
   readonly file?: string
   /** Whether the file has all of it; otherwise it has the beginning. */
   readonly isFileWhole: boolean
+}
+
+const LOG = /^grove-output-[0-9a-f]{16}\.log$/
+/** A log is for the conversation in which it was written; a week later nobody asks for the rest any more. */
+const KEPT_MILLIS = 7 * 24 * 60 * 60_000
+const swept = new Set<string>()
+
+/** Removes logs of ours that are too old; once a folder, when the next log is written there. */
+const sweep = (folder: string): void => {
+  if (swept.has(folder)) return
+  swept.add(folder)
+  for (const name of readdirSync(folder).filter((each) => LOG.test(each))) {
+    const path = join(folder, name)
+    try {
+      const { mtimeMs, uid } = lstatSync(path)
+      if (uid === process.getuid?.() && Date.now() - mtimeMs > KEPT_MILLIS) unlinkSync(path)
+    } catch {
+      // Somebody else was first.
+    }
+  }
 }
 
 /** What colours, moves and titles a terminal; hyperlinks too. */
@@ -121,6 +141,7 @@ export class OutputTail {
     try {
       this.#file = { path, descriptor: openSync(path, "wx", 0o600) }
       this.#write(this.#held())
+      sweep(this.#folder)
     } catch {
       this.#mayWrite = false
     }

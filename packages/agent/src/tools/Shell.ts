@@ -15,8 +15,8 @@ export interface Options {
   readonly stop?: Effect.Effect<unknown>
   /** Hears what is printed as it is printed; bytes, as they come. */
   readonly onOutput?: (bytes: Uint8Array) => void
-  /** Where output that is too long to be shown is kept. */
-  readonly folder?: string
+  /** Where output that is too long to be shown is kept, for a week; else with the temporary files of this machine. */
+  readonly folder?: string | undefined
   readonly limits?: OutputTail.Limits
 }
 

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { OutputTail, plain } from "../../src/tools/OutputTail.ts"
@@ -53,6 +54,31 @@ describe("what is printed", () => {
     const { file, kept, isFileWhole, bytes } = printedBy(["x".repeat(50), "y".repeat(50)])
     assert.deepStrictEqual([kept, isFileWhole, bytes], ["x".repeat(50) + "y".repeat(14), false, 100])
     assert.strictEqual(statSync(file!).mode & 0o777, 0o600)
+  })
+
+  it("is kept for a week: the next long output removes what is older, and nothing that is not ours", () => {
+    const folder = temporary()
+    const made = (name: string, days: number) => {
+      writeFileSync(join(folder, name), "")
+      const then = new Date(Date.now() - days * 86_400_000)
+      utimesSync(join(folder, name), then, then)
+    }
+    made("grove-output-0123456789abcdef.log", 8)
+    made("grove-output-fedcba9876543210.log", 6)
+    made("grove-output-mine.log", 100)
+    const short = new OutputTail(folder, small)
+    short.add(Buffer.from("short"))
+    short.printed()
+    assert.strictEqual(readdirSync(folder).length, 3)
+    const long = new OutputTail(folder, small)
+    long.add(Buffer.from("x".repeat(50)))
+    const { file } = long.printed()
+    long.close()
+    assert.sameMembers(readdirSync(folder), [
+      "grove-output-fedcba9876543210.log",
+      "grove-output-mine.log",
+      basename(file!)
+    ])
   })
 
   it("is shown also where no file can be written", () => {
