@@ -1,5 +1,6 @@
 /** The chat on the terminal: its session, its looks and its errands, as flags, settings and surroundings have it. */
 import { basename, resolve } from "node:path"
+import { Pricing } from "@grove/agent"
 import { Sessions } from "@grove/core"
 import { Breadcrumbs, Trash } from "@grove/storage-files"
 import { Chat as Screen, type SessionHit, type Theme } from "@grove/tui"
@@ -73,6 +74,7 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
       model: typeof flags.model === "string" ? flags.model : undefined,
       approval: typeof flags.approval === "string" ? (flags.approval as "default") : undefined,
       linear: flags.linear === true,
+      price: Pricing.today(settings.models?.overrides),
       outputs: yield* Chat.Outputs,
       doubleEscape: settings.doubleEscape ?? "branch",
       theme: themeFor(surroundings, settings.theme),

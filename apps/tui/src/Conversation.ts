@@ -16,7 +16,8 @@ import {
   SummaryFailed,
   type Symbols,
   Tokens,
-  TreeUsage
+  TreeUsage,
+  type Usage
 } from "@grove/core"
 import { Clock, Deferred, Effect, Exit, Scope, Stream } from "effect"
 import { Costs } from "./Costs.ts"
@@ -30,6 +31,8 @@ export interface Options {
   readonly approval: ApprovalMode | undefined
   /** One line of conversation: edits and branches are ignored, and the newest entry is gone on from. */
   readonly linear: boolean
+  /** What requests cost today. */
+  readonly price: Usage.Pricer
   /** Where long outputs of commands are kept. */
   readonly outputs?: { readonly folder?: string | undefined }
   /** Where a new session is to be, if the person said so. */
@@ -127,7 +130,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
 
   const costs = new WeakMap<Session, Costs>()
   const spent = (opened: Session): Costs => {
-    const known = costs.get(opened) ?? new Costs(opened.tree)
+    const known = costs.get(opened) ?? new Costs(opened.tree, options.price)
     costs.set(opened, known)
     if (!known.isWhole) known.read()
     return known

@@ -56,6 +56,7 @@ const conversation = Effect.fnUntraced(function* (cwd: string, change: Partial<C
       model: undefined,
       approval: undefined,
       linear: false,
+      price: () => undefined,
       path: undefined,
       onOpened: () => Effect.void,
       onPrompt: () => Effect.void,
