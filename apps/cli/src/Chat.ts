@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Approval, ChatSummarizer, Engine, Models, type ReplyOptions, Workplace } from "@grove/agent"
+import { Approval, ChatSummarizer, Engine, Models, Workplace } from "@grove/agent"
 import {
+  type ApprovalMode,
   BlobStore,
   Compactor,
   Consents,
@@ -24,6 +25,7 @@ import {
   type SessionPaths
 } from "@grove/storage-files"
 import { Context, Effect, Layer } from "effect"
+import type { Input } from "./Command.ts"
 import { Environment } from "./Environment.ts"
 import * as History from "./History.ts"
 import { Paths } from "./Paths.ts"
@@ -105,13 +107,16 @@ const inMemory = Layer.mergeAll(
   )
 )
 
-/** What a person has chosen for a turn, or for a whole chat. */
-export type Chosen = Pick<ReplyOptions, "approval" | "approve" | "linear" | "model">
-
-/** How turns of a session are answered here: as the folder has it, and as was chosen. */
-export const replyOptions = Effect.fnUntraced(function* (session: Session, chosen: Chosen) {
+/** How turns of a session are answered here: as the folder has it, and as the flags say. */
+export const replyOptions = Effect.fnUntraced(function* (session: Session, flags: Input["flags"]) {
   const { cwd } = yield* Environment
-  return yield* Workplace.options(session, { cwd, ...chosen }, yield* Outputs)
+  const given = {
+    cwd,
+    ...(typeof flags.model === "string" && { model: flags.model }),
+    ...(typeof flags.approval === "string" && { approval: flags.approval as ApprovalMode }),
+    ...(flags.linear === true && { linear: true })
+  }
+  return yield* Workplace.options(session, given, yield* Outputs)
 })
 
 export interface Options {

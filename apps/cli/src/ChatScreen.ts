@@ -1,6 +1,6 @@
 /** The chat on the terminal: its session, its looks and its errands, as flags, settings and surroundings have it. */
 import { basename, resolve } from "node:path"
-import { Tools } from "@grove/agent"
+import { Pricing } from "@grove/agent"
 import { Sessions } from "@grove/core"
 import { Breadcrumbs, Trash } from "@grove/storage-files"
 import { Chat as Screen, type SessionHit, type Theme } from "@grove/tui"
@@ -65,8 +65,6 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
   })
 
   const chat = Effect.gen(function* () {
-    const { folder } = yield* Chat.Outputs
-    const here = yield* Effect.context<Effect.Services<ReturnType<typeof Chat.replyOptions>>>()
     return yield* Screen.run({
       home,
       cwd,
@@ -76,8 +74,8 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
       model: typeof flags.model === "string" ? flags.model : undefined,
       approval: typeof flags.approval === "string" ? (flags.approval as "default") : undefined,
       linear: flags.linear === true,
-      replyOptions: (session, chosen) => Effect.provideContext(Chat.replyOptions(session, chosen), here),
-      execute: (command, stop) => Tools.execute(command, { cwd }, { folder, stop }),
+      price: Pricing.today(settings.models?.overrides),
+      outputs: yield* Chat.Outputs,
       doubleEscape: settings.doubleEscape ?? "branch",
       theme: themeFor(surroundings, settings.theme),
       colors: colorsFor(surroundings),

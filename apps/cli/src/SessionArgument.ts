@@ -1,5 +1,7 @@
 /** `<s>` and entry ids on the command line: names people type, turned into what they mean. */
-import { type EntryId, Ids, SessionStore, type SessionStoreError, type SessionTree } from "@grove/core"
+import { existsSync, statSync } from "node:fs"
+import { resolve } from "node:path"
+import { type EntryId, Ids, SessionStore, type SessionStoreError, Sessions, type SessionTree } from "@grove/core"
 import { Breadcrumbs } from "@grove/storage-files"
 import { Effect } from "effect"
 import { Failure } from "./CliError.ts"
@@ -30,6 +32,23 @@ export const locate = Effect.fnUntraced(function* (name: string) {
   if (name === LAST) return yield* newestHere
   const store = yield* SessionStore
   return yield* store.find(name)
+})
+
+const isEmptyFile = (name: string): boolean => {
+  const found = statSync(name, { throwIfNoEntry: false })
+  return found?.isFile() === true && found.size === 0
+}
+
+/**
+ * The session a person named, to be written to. An empty file becomes a new session, and so does a path where nothing is
+ * unless it `mustExist`.
+ */
+export const locateToWrite = Effect.fnUntraced(function* (name: string, options: { readonly mustExist: boolean }) {
+  const isPath = name.includes("/") || name.endsWith(".jsonl")
+  const isMissing = isPath && !options.mustExist && !existsSync(name)
+  if (existsSync(`${name}.draft`) || !(isMissing || isEmptyFile(name))) return yield* locate(name)
+  const { cwd } = yield* Environment
+  return yield* Sessions.use((sessions) => sessions.create({ cwd, path: resolve(name) }))
 })
 
 /** The session a person named, read without changing it. */

@@ -13,7 +13,8 @@ import {
   type Session,
   type SessionStoreError,
   Sessions,
-  Symbols
+  Symbols,
+  type Usage
 } from "@grove/core"
 import { Clock, Deferred, Effect, FiberSet } from "effect"
 import * as Conversation from "./Conversation.ts"
@@ -46,8 +47,10 @@ export interface Options {
   readonly model: string | undefined
   readonly approval: ApprovalMode | undefined
   readonly linear: boolean
-  readonly replyOptions: Conversation.Options["replyOptions"]
-  readonly execute: Conversation.Options["execute"]
+  /** What requests cost today. */
+  readonly price: Usage.Pricer
+  /** Where long outputs of commands are kept. */
+  readonly outputs: { readonly folder?: string | undefined }
   readonly doubleEscape: DoubleEscape
   readonly theme: Theme.Theme
   readonly colors: Theme.Colors
@@ -111,6 +114,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
       now: began,
       symbols: options.unicode ? Symbols.unicode : Symbols.ascii,
       home: options.home,
+      price: options.price,
       session: Conversation.unborn(options.cwd, options.begin._tag === "Open"),
       model: null,
       approval: options.approval ?? "default",
@@ -168,8 +172,8 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         model: options.model,
         approval: options.approval,
         linear: options.linear,
-        replyOptions: options.replyOptions,
-        execute: options.execute,
+        price: options.price,
+        outputs: options.outputs,
         path: options.path,
         onOpened: options.onOpened,
         onPrompt: remembered

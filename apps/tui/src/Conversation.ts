@@ -1,14 +1,5 @@
 /** The session on the screen and the replies being made in it: what intents about them do, told to the screen by events. */
-import {
-  Approval,
-  Engine,
-  promptOf,
-  type ReplyOptions,
-  Tools,
-  type Turn,
-  type TurnEnd,
-  type TurnEvent
-} from "@grove/agent"
+import { Approval, Engine, promptOf, Tools, type Turn, type TurnEnd, type TurnEvent, Workplace } from "@grove/agent"
 import {
   type ApprovalMode,
   ChatModel,
@@ -25,7 +16,8 @@ import {
   SummaryFailed,
   type Symbols,
   Tokens,
-  TreeUsage
+  TreeUsage,
+  type Usage
 } from "@grove/core"
 import { Clock, Deferred, Effect, Exit, Scope, Stream } from "effect"
 import { Costs } from "./Costs.ts"
@@ -39,13 +31,10 @@ export interface Options {
   readonly approval: ApprovalMode | undefined
   /** One line of conversation: edits and branches are ignored, and the newest entry is gone on from. */
   readonly linear: boolean
-  /** How turns are answered here: tools, instructions, and what is chosen on the screen. */
-  readonly replyOptions: (
-    session: Session,
-    chosen: Pick<ReplyOptions, "approval" | "approve" | "linear" | "model">
-  ) => Effect.Effect<ReplyOptions>
-  /** Runs what a person typed after `!`, until it ends or `stop` succeeds. */
-  readonly execute: (command: Tools.PersonalCommand, stop: Effect.Effect<unknown>) => Effect.Effect<Tools.BashExecution>
+  /** What requests cost today. */
+  readonly price: Usage.Pricer
+  /** Where long outputs of commands are kept. */
+  readonly outputs?: { readonly folder?: string | undefined }
   /** Where a new session is to be, if the person said so. */
   readonly path: string | undefined
   /** Told of every session that is opened, for the breadcrumb of the terminal. */
@@ -141,7 +130,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
 
   const costs = new WeakMap<Session, Costs>()
   const spent = (opened: Session): Costs => {
-    const known = costs.get(opened) ?? new Costs(opened.tree)
+    const known = costs.get(opened) ?? new Costs(opened.tree, options.price)
     costs.set(opened, known)
     if (!known.isWhole) known.read()
     return known
@@ -287,12 +276,21 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     }).pipe(Effect.catch((error) => Effect.sync(() => say("error", explain(error)))))
 
   const replyOptions = (opened: Session) =>
-    options.replyOptions(opened, {
-      approve,
-      ...(chosenModel === undefined ? {} : { model: chosenModel }),
-      ...(approval === undefined ? {} : { approval }),
-      ...(linear ? { linear } : {})
-    })
+    Workplace.options(
+      opened,
+      {
+        cwd: options.cwd,
+        approve,
+        ...(chosenModel === undefined ? {} : { model: chosenModel }),
+        ...(approval === undefined ? {} : { approval }),
+        ...(linear ? { linear } : {})
+      },
+      options.outputs
+    ).pipe(
+      Effect.provideService(Engine, engine),
+      Effect.provideService(Sessions, sessions),
+      Effect.provideService(Approval.Approvals, approvals)
+    )
 
   const begun = (status: string | null): Effect.Effect<TurnState> =>
     Effect.map(Clock.currentTimeMillis, (started) => ({
@@ -392,7 +390,8 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       tell({ _tag: "TurnChanged", turn: null })
     })
     const ran = Effect.gen(function* () {
-      const message = yield* options.execute(command, Deferred.await(stop))
+      const { cwd, outputs } = options
+      const message = yield* Tools.execute(command, { cwd }, { ...outputs, stop: Deferred.await(stop) })
       yield* Effect.ensuring(opened.main.append({ type: "message", message }), over)
       yield* changed(opened, false)
       if (opened === session) yield* message.cancelled ? giveBack : sendNext

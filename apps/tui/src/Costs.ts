@@ -5,12 +5,14 @@ const SLICE = 1024
 
 export class Costs {
   readonly #tree: SessionTree
+  readonly #price: Usage.Pricer
   readonly #known = new Map<EntryId, Usage.UsageSum>()
   #sum = Usage.zero
   #next = 0
 
-  constructor(tree: SessionTree) {
+  constructor(tree: SessionTree, price: Usage.Pricer) {
     this.#tree = tree
+    this.#price = price
   }
 
   /** Whether all that was there has been read. */
@@ -25,7 +27,7 @@ export class Costs {
   }
 
   #add(entry: Entry.Entry): void {
-    const usage = TreeUsage.ofEntry(entry)
+    const usage = TreeUsage.ofEntry(entry, this.#price)
     if (usage === undefined || this.#known.has(entry.id)) return
     this.#known.set(entry.id, usage)
     this.#sum = Usage.add(this.#sum, usage)

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Approval, ChatSummarizer, Engine, Tools, Workplace } from "@grove/agent"
+import { Approval, ChatSummarizer, Engine } from "@grove/agent"
 import {
   Chat,
   ChatModel,
@@ -50,15 +50,13 @@ const folder = (files: { readonly [name: string]: string } = {}) =>
 const conversation = Effect.fnUntraced(function* (cwd: string, change: Partial<Conversation.Options> = {}) {
   const events: Array<Event> = []
   const waiting = new Set<() => void>()
-  const here = yield* Effect.context<Effect.Services<ReturnType<typeof Workplace.options>>>()
   const made = yield* Conversation.make(
     {
       cwd,
-      replyOptions: (session, chosen) => Effect.provideContext(Workplace.options(session, { cwd, ...chosen }), here),
-      execute: (command, stop) => Tools.execute(command, { cwd }, { stop }),
       model: undefined,
       approval: undefined,
       linear: false,
+      price: () => undefined,
       path: undefined,
       onOpened: () => Effect.void,
       onPrompt: () => Effect.void,

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { SessionTree, TreeUsage } from "@grove/core"
+import { SessionTree, TreeUsage, type Usage } from "@grove/core"
 import { Costs } from "../src/Costs.ts"
 import { reply, user } from "./support.ts"
 
@@ -11,7 +11,7 @@ const priced = (id: string, parentId: string, total: number) => {
 
 it("costs are those of the whole tree, the path and the rest, as it is and as it grows", () => {
   const tree = SessionTree.from([user("u1", null, "a"), priced("a1", "u1", 0.5), priced("a2", "u1", 0.25)])
-  const costs = new Costs(tree)
+  const costs = new Costs(tree, () => undefined)
   assert.isFalse(costs.isWhole)
   costs.read()
   assert.isTrue(costs.isWhole)
@@ -20,4 +20,17 @@ it("costs are those of the whole tree, the path and the rest, as it is and as it
   costs.read()
   assert.deepStrictEqual(costs.at(tree.leaf), TreeUsage.sums(tree, tree.leaf))
   assert.strictEqual(costs.at(tree.leaf).abandoned.costMicros, 500_000)
+})
+
+it("costs are told by the prices of today, and where one is unknown so is the sum", () => {
+  const tree = SessionTree.from([user("u1", null, "a"), priced("a1", "u1", 0.5)])
+  const at = (price: Usage.Pricer) => {
+    const costs = new Costs(tree, price)
+    costs.read()
+    return costs.at(tree.leaf).tree.costMicros
+  }
+  assert.deepStrictEqual(
+    [at(({ model }, { input }) => (model === "sprout" ? input : null)), at(() => null)],
+    [10, null]
+  )
 })

@@ -59,6 +59,7 @@ export const world = (change: Partial<World> = {}): World => ({
   now: NOW,
   symbols: Symbols.unicode,
   home: "/home/.grove",
+  price: () => undefined,
   session: session([]),
   model: null,
   approval: "default",

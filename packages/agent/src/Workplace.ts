@@ -8,11 +8,11 @@ import * as SubAgents from "./SubAgents.ts"
 import * as Tools from "./Tools.ts"
 import type { ReplyOptions } from "./Turn.ts"
 
-/** What the caller leaves out is as the folder has it. `outputs` says where tools keep what is too long to show. */
+/** What the caller leaves out is as the folder has it; `outputs` says where long outputs of commands are kept. */
 export const options = Effect.fnUntraced(function* (
   session: Session,
   given: Omit<ReplyOptions, "system" | "tools">,
-  outputs?: Parameters<typeof Tools.standard>[0]
+  outputs: { readonly folder?: string | undefined } = {}
 ): Effect.fn.Return<ReplyOptions, never, Approvals | Engine | Sessions> {
   const { cwd } = given
   const tools = Tools.standard(outputs)

@@ -1,26 +1,12 @@
 /** `grove append`: entries from standard input, one a line. */
-import { existsSync, statSync } from "node:fs"
-import { resolve } from "node:path"
 import { Entry, EntryIds, SessionStore, Sessions, type SessionTree, type Store } from "@grove/core"
 import { FileBlobStore, JsonlSessionStore } from "@grove/storage-files"
 import { Clock, Effect, Layer, Stream } from "effect"
 import { Failure } from "../CliError.ts"
 import type { Input } from "../Command.ts"
-import { Environment } from "../Environment.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
 import * as SessionArgument from "../SessionArgument.ts"
-
-const isNewFile = (name: string): boolean =>
-  (name.includes("/") || name.endsWith(".jsonl")) && (!existsSync(name) || statSync(name).size === 0)
-
-/** The session to append to; a path where nothing is yet becomes a new one. */
-const target = Effect.fnUntraced(function* (name: string) {
-  if (!isNewFile(name) || existsSync(`${name}.draft`)) return yield* SessionArgument.locate(name)
-  const { cwd } = yield* Environment
-  const sessions = yield* Sessions
-  return yield* sessions.create({ cwd, path: resolve(name) })
-})
 
 const wrong = (line: number, problem: string) =>
   new Failure({ message: `line ${line} of the input ${problem}; the lines before it were appended` })
@@ -114,7 +100,7 @@ export const run = Effect.fn("append")(function* ({ arguments: [name], flags }: 
   const store = Layer.provide(JsonlSessionStore.layer({ paths, durability }), blobs)
   const append = Effect.gen(function* () {
     const sessions = yield* SessionStore
-    const log = yield* sessions.open(yield* target(name!))
+    const log = yield* sessions.open(yield* SessionArgument.locateToWrite(name!, { mustExist: false }))
     let read = 0
     yield* standardInput.pipe(
       Stream.decodeText,

@@ -344,6 +344,10 @@ export const operationNames = [...Object.keys(operations), STASH]
 const isSummaryAsked = (word: string, words: ReadonlyArray<string>, flags: Input["flags"]): boolean =>
   (word === "summarize" || flags.summary === true) && flags.text === undefined && words[1] !== "-"
 
+/** What can be done to a session in which nothing was said; anything else names an entry, and a file that is not there is a slip. */
+const isBeginning = (word: string, words: ReadonlyArray<string>): boolean =>
+  word === "name" || (word === "leaf" && words[0] === "none")
+
 const summaries = Effect.promise(async () => (await import("../Summaries.ts")).layer)
 
 /** Where replies are being generated, in whichever program. */
@@ -375,8 +379,8 @@ export const run = Effect.fn("edit")(function* ({ arguments: [name, word, ...wor
   }
   const stray = strayFlag(operation, flags)
   if (stray !== undefined) return yield* wrong(`${word} does not take --${stray}`)
-  const { path } = yield* SessionArgument.locate(name!)
   const edited = yield* Effect.gen(function* () {
+    const { path } = yield* SessionArgument.locateToWrite(name!, { mustExist: !isBeginning(word!, words) })
     const session = yield* Sessions.use((sessions) => sessions.open(path))
     const asked = { session, words, flags }
     const inverse = operation.inverse?.(asked)

@@ -8,7 +8,7 @@ import {
   type TurnEvent,
   type TurnOptions
 } from "@grove/agent"
-import { type ApprovalMode, type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
+import { type EntryId, JsonText, Preview, PromptHistory, type Session } from "@grove/core"
 import { Clock, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import * as Chat from "../Chat.ts"
 import * as ChatSession from "../ChatSession.ts"
@@ -162,12 +162,6 @@ const begin = (session: Session, options: TurnOptions, count: number) =>
       : engine.samples(session, count, options)
   )
 
-const chosenBy = ({ model, approval, linear }: Input["flags"]): Chat.Chosen => ({
-  ...(typeof model === "string" && { model }),
-  ...(typeof approval === "string" && { approval: approval as ApprovalMode }),
-  ...(linear === true && { linear })
-})
-
 const answer = Effect.fnUntraced(function* (
   wanted: ChatSession.Wanted,
   prompt: string,
@@ -186,7 +180,7 @@ const answer = Effect.fnUntraced(function* (
   yield* goTo(session, flags.linear === true ? (session.tree.linear().leaf ?? undefined) : flags.at)
   const teller = flags.json === true ? asJson : asText(isInteractive.output)
   yield* teller.begin(session, wanted._tag === "Unrecorded" ? null : session.ref.path)
-  const options = { ...(yield* Chat.replyOptions(session, chosenBy(flags))), prompt }
+  const options = { ...(yield* Chat.replyOptions(session, flags)), prompt }
   const unsaid = remember(prompt, session, null)
   const open = yield* engine.openCalls(session)
   const turns = yield* Effect.tapError(begin(session, options, count), () => unsaid)

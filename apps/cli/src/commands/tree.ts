@@ -4,6 +4,7 @@ import { Clock, Effect } from "effect"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
 import * as Output from "../Output.ts"
+import * as Prices from "../Prices.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as Style from "../Style.ts"
 import * as TreeText from "../TreeText.ts"
@@ -61,9 +62,9 @@ export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: In
   const options = { columns, now, style, ids: flags.ids === true }
   const layout = { leaf: tree.leaf, unfoldAll: flags.unfold === true }
   const { lines, folded } = TreeText.draw(tree, filter ?? "turns", layout, options)
-  const usage = TreeUsage.sums(tree, tree.leaf)
+  const usage = TreeUsage.sums(tree, tree.leaf, yield* Prices.today)
   const facts = [
-    Words.count(tree.size, "entry", "entries"),
+    Words.count(tree.liveSize, "entry", "entries"),
     Words.count(tree.leaves().length, "branch", "branches"),
     `${Words.money(usage.tree.costMicros)} (dead ends ${Words.money(usage.abandoned.costMicros)})`
   ].join(style.symbols.dot)

@@ -1,5 +1,5 @@
 /** `grove edit` and `grove compare`, run as people run them. */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -31,6 +31,27 @@ const json = async (...args: ReadonlyArray<string>): Promise<Json> => {
   return onlyValue(ran.stdout)
 }
 const contextOf = async (name: string) => (await json("context", name)).messages
+
+describe("a file in which nothing was said", () => {
+  it("becomes a session by an edit that needs no entry, and is a session where one is refused", async () => {
+    writeFileSync(join(folder, "empty.jsonl"), "")
+    assert.strictEqual((await json("edit", "empty.jsonl", "name", "begun")).op, "name")
+    assert.strictEqual((await json("show", "empty.jsonl")).name, "begun")
+    assert.strictEqual((await json("edit", "missing.jsonl", "name", "begun")).op, "name")
+    assert.strictEqual((await json("show", "missing.jsonl")).name, "begun")
+    writeFileSync(join(folder, "refused.jsonl"), "")
+    assert.match(
+      (await grove("edit", "refused.jsonl", "disable", "abcd")).stderr,
+      /^grove: refused \(unknown\): no entry/
+    )
+  })
+
+  it("is not made where an entry is named: that is a slip", async () => {
+    const ran = await grove("edit", "slip.jsonl", "disable", "abcd")
+    assert.deepStrictEqual([ran.code, ran.stderr.includes("no such session file: slip.jsonl")], [1, true])
+    assert.notInclude(readdirSync(folder), "slip.jsonl")
+  })
+})
 
 describe("every operation", () => {
   it("works on a session, survives a reload, and is undone one by one back to the first context", async () => {

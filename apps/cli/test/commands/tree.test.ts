@@ -305,8 +305,9 @@ describe("drawn for people", () => {
   it("a chain never indents, side branches stand folded at their fork, and every sign has a meaning", async () => {
     const file = box.write("example.jsonl", example)
     const drawn = (await box.text(["tree", file])).replace(/ · \d+[mhdwy]$/gm, " · AGE")
+    // The mark is no entry to people.
     assert.deepStrictEqual(drawn.split("\n"), [
-      "auth  15 entries · 3 branches · $0.00 (dead ends $0.00)",
+      "auth  14 entries · 3 branches · $0.00 (dead ends $0.00)",
       "● you  add login rate limiting",
       "│ ai   ≈ which store?                                                         ⚙1",
       "├▸ you  use sqlite instead                              2 entries · 1 leaf · AGE",

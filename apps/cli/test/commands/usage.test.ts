@@ -69,14 +69,15 @@ const costsIn = async (file: string) => {
   return [rows[0], shown.usage.tree, a].map((cost) => cost?.costMicros)
 }
 
-it("usage, show and compare price a request alike: as configured, else by the table", async () => {
+it("usage, show, compare and tree price a request alike: as configured, else by the table", async () => {
   const reply = { ...said("aaaa0002", "claude-haiku-4-5"), parentId: "aaaa0001" }
   const file = box.write("priced/one.jsonl", fileOf(header(), user("aaaa0001", null, "x"), reply))
   assert.deepStrictEqual(await costsIn(file), [1_000_000, 1_000_000, 1_000_000])
   const config = { models: { overrides: { "anthropic/claude-haiku-4-5": { prices } } } }
-  await configured(JSON.stringify(config), async () =>
+  await configured(JSON.stringify(config), async () => {
     assert.deepStrictEqual(await costsIn(file), [2_000_000, 2_000_000, 2_000_000])
-  )
+    assert.include(await box.text(["tree", file]), "2 entries · 1 branch · $2.00")
+  })
 })
 
 it.each([

@@ -12,8 +12,8 @@ export interface State {
   readonly top: number
 }
 
-export const open = ({ session }: World, a: EntryId, b: EntryId): State => ({
-  comparison: Comparison.compare(session.tree, a, b),
+export const open = ({ session, price }: World, a: EntryId, b: EntryId): State => ({
+  comparison: Comparison.compare(session.tree, a, b, price),
   isWhole: false,
   top: 0
 })

@@ -49,12 +49,11 @@ const headRows = (state: TreeState.State, world: World): ReadonlyArray<Row.Row> 
   const { session, lines } = state
   const { tree, usage, name } = session
   const { columns } = world
-  const entries = tree.size - tree.notable.marks.length - tree.edits.pruned.size
   const { costMicros } = usage.abandoned
   const deadEnds = costMicros === 0 ? "" : ` (dead ends ${Words.cost(costMicros)})`
   const sizes = Sheet.facts(
     world,
-    Words.count(entries, "entry", "entries"),
+    Words.count(tree.liveSize, "entry", "entries"),
     Words.count(state.branches, "branch", "branches"),
     `${Words.cost(usage.tree.costMicros)}${deadEnds}`
   )

@@ -35,7 +35,7 @@ export const detailsOf = (state: TreeState.State, world: World, row: number): Re
   const { tree } = state.session
   const { entry } = TreeRows.knownAt(state.lines, row)
   const turn = tree.entriesAt([...turnRows(tree, row)].sort((a, b) => a - b))
-  const requests = turn.flatMap((each) => TreeUsage.ofEntry(each) ?? [])
+  const requests = turn.flatMap((each) => TreeUsage.ofEntry(each, world.price) ?? [])
   const models = [...new Set(turn.flatMap((each) => modelOf(each) ?? []))]
   const rating = tree.facts.annotations.get(entry.id)?.rating ?? null
   return [

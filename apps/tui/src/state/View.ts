@@ -9,7 +9,8 @@ import type {
   SessionSummary,
   SessionTree,
   Symbols,
-  TreeUsage
+  TreeUsage,
+  Usage
 } from "@grove/core"
 import type { Input } from "../keys.ts"
 import type { Row } from "./Row.ts"
@@ -64,6 +65,7 @@ export interface World {
   readonly now: number
   readonly symbols: Symbols.Symbols
   readonly home: string
+  readonly price: Usage.Pricer
   readonly session: SessionState
   readonly model: Chat.ModelInfo | null
   readonly approval: ApprovalMode

@@ -1,6 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import type { Entry, EntryId } from "@grove/core"
 import * as ComparePane from "../../src/state/ComparePane.ts"
+import type { World } from "../../src/state/View.ts"
 import { linesOf, plan, pressing, reply, screen, sessionOf, user, worldOf } from "./views.ts"
 
 const comparing = (a: string, b: string, entries: ReadonlyArray<Entry.Entry> = plan(), columns = 80, rows = 24) => {
@@ -32,6 +33,21 @@ describe("two branches compared", () => {
     assert.include(lines[0], "2 entries in common")
     assert.match(lines[1]!, /^ A {2}sqlite then .*2 entries · .* tokens · \$0\.40/)
     assert.match(lines[2]!, /^ B {2}41 passed, coverage 93 % .*5 entries · .*\$1\.21/)
+  })
+  it("cost what they would today, and what is unknown is said to be", () => {
+    const told = (price: World["price"]) => {
+      const world = { ...worldOf(sessionOf(plan()), 80, 24), price }
+      const drawn = ComparePane.draw(ComparePane.open(world, "s2" as EntryId, "a3" as EntryId), world)
+      return linesOf(drawn, world)[1]!
+    }
+    assert.include(
+      told(() => 2_000_000),
+      "$2.00"
+    )
+    assert.notMatch(
+      told(() => null),
+      /\$\d/
+    )
   })
   it("hide what is the same, and show it when asked", () => {
     const same = Array.from({ length: 30 }, (_, i) => `same ${i}`).join("\n")

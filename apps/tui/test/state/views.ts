@@ -40,7 +40,7 @@ export const reply = (
   const content = [{ type: "text", text }, ...calls]
   return entry(id, parentId, at, {
     type: "message",
-    message: { role: "assistant", model: "sonnet", stopReason: "stop", content, usage, ...fields }
+    message: { role: "assistant", provider: "oak", model: "sonnet", stopReason: "stop", content, usage, ...fields }
   })
 }
 
@@ -75,6 +75,7 @@ export const worldOf = (session: SessionState, columns = 80, rows = 24, symbols 
   now: NOW,
   symbols,
   home: "/home/ada",
+  price: () => undefined,
   session,
   model: null,
   approval: "default",

@@ -117,6 +117,11 @@ export class SessionTree {
     return this.rowCount - this.#gone.size
   }
 
+  /** How many entries views count: neither marks nor what edits have cut off. */
+  get liveSize(): number {
+    return this.size - this.notable.marks.length - this.edits.pruned.size
+  }
+
   /** One more than the highest row; rows of entries that are gone stay empty. */
   get rowCount(): number {
     return this.#table.size + this.#added.length
