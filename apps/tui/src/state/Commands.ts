@@ -211,8 +211,8 @@ export const commands = (screens: Screens): ReadonlyArray<Command> => [
   },
   {
     name: "export",
-    takes: "md|html|json [file]",
-    about: "write this session to a file",
+    takes: "[format] [file]",
+    about: "write this session to a file: md, html, json, pi, omp, neovate",
     run: (words) => ({ intents: [{ _tag: "Export", words }] })
   },
   {
