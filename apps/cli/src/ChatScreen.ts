@@ -1,5 +1,5 @@
 /** The chat on the terminal: its session, its looks and its errands, as flags, settings and surroundings have it. */
-import { basename, resolve } from "node:path"
+import { basename } from "node:path"
 import { Pricing } from "@grove/agent"
 import { Sessions } from "@grove/core"
 import { Breadcrumbs, Trash } from "@grove/storage-files"
@@ -10,10 +10,12 @@ import * as ChatSession from "./ChatSession.ts"
 import type { Input } from "./Command.ts"
 import { Environment, type Surroundings } from "./Environment.ts"
 import * as Errand from "./Errand.ts"
+import * as ExportTarget from "./ExportTarget.ts"
 import { Paths } from "./Paths.ts"
 import * as Settings from "./Settings.ts"
 import * as Signals from "./Signals.ts"
 import * as StorageWords from "./StorageWords.ts"
+import * as Viewer from "./Viewer.ts"
 
 /** Most terminals are dark; those that say otherwise do so by the colours they draw in. */
 const themeFor = ({ colors, variables }: Surroundings, chosen: Theme.Theme | undefined): Theme.Theme => {
@@ -27,11 +29,6 @@ const colorsFor = ({ variables }: Surroundings): Theme.Colors =>
   /256|truecolor|24bit|kitty|alacritty|ghostty|wezterm/i.test(`${variables.TERM ?? ""} ${variables.COLORTERM ?? ""}`)
     ? 256
     : 16
-
-const fileOf = (words: string, path: string, cwd: string): { readonly format: string; readonly file: string } => {
-  const [format = "md", file] = words.split(/\s+/).filter((word) => word !== "")
-  return { format, file: resolve(cwd, file ?? `${basename(path, ".jsonl")}.${format}`) }
-}
 
 const MOST_HITS = "500"
 
@@ -48,7 +45,7 @@ const bySession = (printed: unknown): ReadonlyArray<SessionHit> => {
 export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt], flags }: Input) {
   const surroundings = yield* Environment
   const paths = yield* Paths
-  const { home, cwd, terminal, unicode, variables } = surroundings
+  const { home, cwd, terminal, unicode, variables, sessionDirectory } = surroundings
   const settings = yield* Settings.read
   const isPicking = flags.resume === true
   const wanted = isPicking ? ({ _tag: "New" } as const) : yield* ChatSession.wanted(flags)
@@ -87,16 +84,15 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
           : Effect.void,
       discard: (path) =>
         Effect.asVoid(Trash.move(paths, { id: basename(path, ".jsonl"), path }).pipe(StorageWords.told())),
-      exportTo: (path, words) => {
-        const { format, file } = fileOf(words, path, cwd)
-        return Effect.as(Errand.finish(["export", path, "--to", format, "-o", file]), file)
+      exportTo: (path, words) =>
+        Effect.flatMap(Effect.fromResult(ExportTarget.parse(words, path, cwd)), ({ format, file }) =>
+          Effect.as(Errand.finish(["export", path, "--to", format, "-o", file]), file)
+        ),
+      search: (query) => {
+        const where = sessionDirectory === undefined ? [] : ["--session-dir", sessionDirectory]
+        return Effect.map(Errand.json("search", ["--limit", MOST_HITS, ...where, "--", query]), bySession)
       },
-      search: (query) => Effect.map(Errand.json(["search", "--limit", MOST_HITS, "--", query]), bySession),
-      view: (path, entry) =>
-        Effect.map(Errand.firstLine(["view"]), (url) => {
-          const id = /_([^_]+)\.jsonl$/.exec(path)?.[1] ?? ""
-          return `${url.replace(/\/$/, "")}/s/${encodeURIComponent(id)}${entry === null ? "" : `?entry=${encodeURIComponent(entry)}`}`
-        })
+      view: Viewer.open
     })
   })
   const services = Layer.mergeAll(Chat.history({ records, isOnScreen: true }), Chat.layer({ records, beside }))

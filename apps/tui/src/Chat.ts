@@ -10,7 +10,9 @@ import {
   type Compactor,
   type EntryId,
   PromptHistory,
+  type RunningReplies,
   type Session,
+  type SessionStore,
   type SessionStoreError,
   Sessions,
   Symbols,
@@ -20,6 +22,7 @@ import { Clock, Deferred, Effect, FiberSet } from "effect"
 import * as Conversation from "./Conversation.ts"
 import { explain } from "./Errors.ts"
 import * as Files from "./Files.ts"
+import * as Lookups from "./Lookups.ts"
 import * as Screen from "./screen/Screen.ts"
 import type * as Theme from "./screen/Theme.ts"
 import * as App from "./state/App.ts"
@@ -27,7 +30,7 @@ import type * as Commands from "./state/Commands.ts"
 import * as HistoryView from "./state/HistoryView.ts"
 import * as SessionsView from "./state/SessionsView.ts"
 import * as TreePane from "./state/TreePane.ts"
-import { type DoubleEscape, type Event, type Intent, isInput, type PromptScope, type SessionHit } from "./state/View.ts"
+import { type DoubleEscape, type Event, type Intent, isInput, type SessionHit } from "./state/View.ts"
 
 /** What the chat begins with. */
 export type Beginning =
@@ -69,12 +72,18 @@ export interface Options {
 }
 
 /** What the chat stands on. */
-export type Services = Approval.Approvals | ChatModel | Compactor | Engine | PromptHistory | Sessions
+export type Services =
+  | Approval.Approvals
+  | ChatModel
+  | Compactor
+  | Engine
+  | PromptHistory
+  | RunningReplies
+  | Sessions
+  | SessionStore
 
 const FRAME_MILLIS = 16
 const TICK_MILLIS = 100
-const MOST_PROMPTS = 200
-const SEARCH_REST = "300 millis"
 
 const screens: Commands.Screens = {
   tree: TreePane.open,
@@ -181,33 +190,12 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
       tell
     )
 
-    const searchPrompts = Effect.fnUntraced(function* (query: string, scope: PromptScope) {
-      const session = conversation.current()?.ref.id
-      if (scope === "session" && session === undefined) {
-        return tell({ _tag: "Prompts", query, scope, prompts: [], total: 0 })
-      }
-      const where = scope === "cwd" ? { cwd: options.cwd } : scope === "session" ? { session: session! } : {}
-      const hits = yield* history.search({ text: query, limit: MOST_PROMPTS, ...where })
-      const prompts = hits.map(({ id, prompt, uses, lastUsed, cwd, session, entry }) => ({
-        id,
-        text: prompt,
-        uses,
-        lastUsed,
-        cwd,
-        session,
-        entry
-      }))
-      tell({ _tag: "Prompts", query, scope, prompts, total: prompts.length })
-    })
+    const lookups = yield* Lookups.make(options, conversation.current, tell)
 
-    let searched = 0
-    /** Once the person has stopped typing for a moment. */
-    const searchSessions = Effect.fnUntraced(function* (query: string) {
-      const mine = ++searched
-      yield* Effect.sleep(SEARCH_REST)
-      if (mine !== searched) return
-      const hits = query.trim() === "" ? [] : yield* options.search(query.trim())
-      if (mine === searched) tell({ _tag: "SessionsFound", query: query.trim(), hits })
+    const openSession = Effect.fnUntraced(function* (path: string, at: string | undefined, tree: boolean) {
+      yield* conversation.open(path)
+      if (at !== undefined) yield* conversation.move(at as EntryId, undefined)
+      if (tree) tell({ _tag: "TreeAsked" })
     })
 
     const outside = Effect.fnUntraced(function* (text: string) {
@@ -233,9 +221,9 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
       process.kill(0, "SIGTSTP")
     })
 
-    const withPath = <E>(use: (path: string) => Effect.Effect<void, E>) =>
+    const withPath = <E>(use: (path: string) => Effect.Effect<void, E>, other?: string) =>
       Effect.suspend(() => {
-        const path = conversation.current()?.ref.path
+        const path = other ?? conversation.current()?.ref.path
         return path === undefined
           ? Effect.sync(() => say("error", "say something first; then there is a session"))
           : use(path)
@@ -283,8 +271,9 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         case "EditOutside":
           return outside(intent.text)
         case "OpenViewer":
-          return withPath((path) =>
-            Effect.map(options.view(path, intent.entry), (url) => say("info", `open at ${url}`))
+          return withPath(
+            (path) => Effect.map(options.view(path, intent.entry), (url) => say("info", `open at ${url}`)),
+            intent.path
           )
         case "ListFiles":
           return Effect.map(
@@ -292,16 +281,15 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
             (paths) => tell({ _tag: "Files", paths })
           )
         case "ListSessions":
-          return Effect.map(sessions.list(intent.all ? {} : { cwd: options.cwd }), (found) =>
-            tell({ _tag: "Sessions", all: intent.all, sessions: found })
-          )
+          return lookups.sessions(intent.all)
+        case "DetailSessions":
+          return lookups.details(intent.sessions)
         case "SearchSessions":
-          return searchSessions(intent.query)
-        case "OpenSession": {
-          const { path, at } = intent
-          const there = at === undefined ? Effect.void : conversation.move(at as EntryId, undefined)
-          return Effect.andThen(conversation.open(path), there)
-        }
+          return lookups.sessionsSaying(intent.query)
+        case "OpenSession":
+          return openSession(intent.path, intent.at, intent.tree === true)
+        case "FindForks":
+          return lookups.forks
         case "NewSession":
           return conversation.fresh
         case "RenameSession":
@@ -311,7 +299,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
             ? Effect.sync(() => say("error", "this session is open; leave it first"))
             : options.discard(intent.path)
         case "SearchPrompts":
-          return searchPrompts(intent.query, intent.scope)
+          return lookups.prompts(intent.query, intent.scope)
         case "DeletePrompt":
           return history.remove([intent.id])
         case "ToggleLinear":
@@ -380,10 +368,6 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
 
     // ---------------------------------------------------------------------------------------------------- beginning
 
-    const recalled = Effect.map(history.search({ text: "", cwd: options.cwd, limit: MOST_PROMPTS }), (hits) =>
-      tell({ _tag: "Recalled", prompts: hits.toSorted((a, b) => b.lastUsed - a.lastUsed).map(({ prompt }) => prompt) })
-    ).pipe(Effect.ignore)
-
     const begin: Effect.Effect<void, SessionStoreError> = Effect.gen(function* () {
       if (options.begin._tag === "Open")
         yield* Effect.catchTag(conversation.open(options.begin.path), "SessionStoreError", Effect.fail)
@@ -394,7 +378,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         if (open !== undefined) app = { ...app, views: [open] }
         for (const intent of intents) yield* perform(intent)
       }
-      fork(recalled)
+      fork(lookups.recalled)
       if (options.prompt !== undefined) yield* conversation.send({ text: options.prompt, images: [] })
     })
     yield* begin

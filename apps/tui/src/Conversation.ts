@@ -19,7 +19,7 @@ import {
   TreeUsage,
   type Usage
 } from "@grove/core"
-import { Clock, Deferred, Effect, Exit, Scope, Stream } from "effect"
+import { Clock, Deferred, Effect, Exit, Scope, Semaphore, Stream } from "effect"
 import { Costs } from "./Costs.ts"
 import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
@@ -118,6 +118,8 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
   let isStarting = false
   let background = 0
   let queue: ReadonlyArray<Prompt> = []
+  /** One session is opened or closed at a time, and whoever leaves waits for it: a draft is never left half made. */
+  const door = yield* Semaphore.make(1)
   const waiting = new Map<string, (answer: "once" | "always" | "no") => void>()
 
   const say = (kind: "info" | "error", text: string) => tell({ _tag: "Told", notice: { kind, text } })
@@ -244,7 +246,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     const place = path === undefined ? { draft: true } : { path }
     const ref = yield* sessions.create({ cwd: options.cwd, ...place })
     return yield* open(ref.path, true)
-  })
+  }).pipe(Effect.uninterruptible, door.withPermit)
 
   // ------------------------------------------------------------------------------------------------------ turns
 
@@ -446,19 +448,19 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     }))
 
   return {
-    open,
+    open: (path: string) => door.withPermit(open(path)),
     send,
     settle: (how: "run" | "fail" | "drop", prompt: Prompt | null) =>
       Effect.tapError(settle(how, prompt), () =>
         Effect.sync(() => prompt !== null && tell({ _tag: "Returned", prompt }))
       ),
-    close,
+    close: door.withPermit(close),
     showModel,
     showApproval,
     current: () => session,
     state: () => shown,
     fresh: Effect.gen(function* () {
-      yield* close
+      yield* door.withPermit(close)
       shown = unborn(options.cwd)
       requeue([])
       tell({ _tag: "Opened", session: shown })
@@ -509,7 +511,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
         at === null
           ? yield* sessions.create({ cwd: options.cwd, parentSession: source })
           : yield* sessions.fork(source, { at, cwd: options.cwd })
-      const forked = yield* open(ref.path)
+      const forked = yield* door.withPermit(open(ref.path))
       if (name !== undefined && name !== "") yield* forked.name(name)
       if (prompt !== null) tell({ _tag: "Filled", prompt })
       say("info", `forked; the session it came from stays as it is`)

@@ -15,7 +15,7 @@ import {
   SessionStore,
   Sessions
 } from "@grove/core"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import * as Conversation from "../src/Conversation.ts"
 import type { Event } from "../src/state/View.ts"
 
@@ -98,3 +98,34 @@ it.live("the model is told where it works, with which tools, and what the projec
     )
   }).pipe(Effect.scoped, Effect.provide(layer(script)))
 })
+
+it.live("whoever leaves while a session is being made leaves no empty draft behind", () =>
+  Effect.gen(function* () {
+    const cwd = yield* folder()
+    const store = yield* SessionStore
+    const isMade = yield* Deferred.make<void>()
+    const mayOpen = yield* Deferred.make<void>()
+    const slow = SessionStore.of({
+      ...store,
+      open: (ref) =>
+        Deferred.succeed(isMade, undefined).pipe(
+          Effect.andThen(Deferred.await(mayOpen)),
+          Effect.andThen(store.open(ref))
+        )
+    })
+    const drafts = Effect.map(store.list(), (list) => list.length)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { send, close } = yield* conversation(cwd)
+        const sending = yield* Effect.forkChild(send({ text: "hello", images: [] }))
+        yield* Deferred.await(isMade)
+        assert.strictEqual(yield* drafts, 1)
+        const leaving = yield* Effect.forkChild(Effect.andThen(close, Fiber.interrupt(sending)))
+        yield* Effect.yieldNow
+        yield* Deferred.succeed(mayOpen, undefined)
+        yield* Fiber.join(leaving)
+      }).pipe(Effect.provide(Layer.fresh(Layer.provide(Sessions.layer, Layer.succeed(SessionStore, slow)))))
+    )
+    assert.strictEqual(yield* drafts, 0)
+  }).pipe(Effect.scoped, Effect.provide(layer([{ content: "yes", hang: true }])))
+)

@@ -19,6 +19,20 @@ export interface RunningReply {
 
 const key = (session: string, entry: EntryId): string => `${session} ${entry}`
 
+/** `working`: somebody alive generates a reply in a session. `unclean`: only replies that nobody generates any more. */
+export type SessionWork = "working" | "unclean"
+
+/** What notes, each with its session, say of the sessions together. */
+export const workOf = (
+  notes: Iterable<{ readonly session: string; readonly isAlive: boolean }>
+): ReadonlyMap<string, SessionWork> => {
+  const works = new Map<string, SessionWork>()
+  for (const { session, isAlive } of notes) {
+    if (isAlive || !works.has(session)) works.set(session, isAlive ? "working" : "unclean")
+  }
+  return works
+}
+
 interface Noted {
   readonly reply: RunningReply
   readonly isAbandoned: boolean
@@ -42,6 +56,9 @@ const makeMemory = (left: ReadonlyArray<RunningReply>) => {
         noted.delete(key(session, entry))
       }),
     list: (session) => Effect.sync(() => of(session, false)),
+    works: Effect.sync(() =>
+      workOf([...noted.values()].map(({ reply, isAbandoned }) => ({ session: reply.session, isAlive: !isAbandoned })))
+    ),
     takeAbandoned: (session) =>
       Effect.sync(() => {
         const taken = of(session, true)
@@ -63,6 +80,8 @@ export class RunningReplies extends Context.Service<
     readonly forget: (session: string, entry: EntryId) => Effect.Effect<void>
     /** Those of a session that somebody alive generates, in this process or another; oldest first. */
     readonly list: (session: string) => Effect.Effect<ReadonlyArray<RunningReply>>
+    /** Every session with a reply noted, and whether anybody is at work in it. Takes nothing over. */
+    readonly works: Effect.Effect<ReadonlyMap<string, SessionWork>>
     /**
      * Those of a session that nobody generates any more; oldest first. Whoever gets one owns it, so that of many who ask
      * only one does; it stays noted until it is forgotten, and is abandoned again if its new owner dies.

@@ -26,7 +26,7 @@ export { EntryIds } from "./EntryIds.ts"
 export * from "./model/index.ts"
 export * as Prompts from "./PromptHistory.ts"
 export { PromptHistory, PromptHistoryError } from "./PromptHistory.ts"
-export { RunningReplies, type RunningReply } from "./RunningReplies.ts"
+export { RunningReplies, type RunningReply, type SessionWork, workOf } from "./RunningReplies.ts"
 export * as Store from "./SessionStore.ts"
 export {
   type SessionLog,

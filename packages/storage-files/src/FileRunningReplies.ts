@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { EntryId, RunningReplies, type RunningReply } from "@grove/core"
+import { EntryId, RunningReplies, type RunningReply, workOf } from "@grove/core"
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import * as CacheFile from "./CacheFile.ts"
 
@@ -89,11 +89,11 @@ export const make = ({ home, owner = ownerOf(process.pid) }: Options) => {
     join(directory, `${prefixOf(session)}${encodeURIComponent(entry).replaceAll(".", "%2E")}.json`)
   const takenBy = (path: string): string => `${path.replace(/~[^~]*$/, "")}~${encodeURIComponent(owner)}`
 
-  const foundIn = (path: string, session: string, now: number): ReadonlyArray<Found> => {
+  const foundIn = (path: string, now: number): ReadonlyArray<Found> => {
     const note = Option.getOrUndefined(decode(orNone(() => readFileSync(path, "utf8"))))
     const notedAt = orNone(() => statSync(path).mtimeMs)
     const [, taker] = ENDING.exec(path) ?? []
-    if (note === undefined || notedAt === undefined || note.session !== session) return []
+    if (note === undefined || notedAt === undefined) return []
     const { owner: writer, ...reply } = note
     const owner = taker === undefined ? writer : (orNone(() => decodeURIComponent(taker)) ?? "")
     return [{ path, reply, isAlive: orNone(() => isAlive(owner, notedAt, now)) ?? false }]
@@ -102,7 +102,8 @@ export const make = ({ home, owner = ownerOf(process.pid) }: Options) => {
   const find = (session: string, now: number): ReadonlyArray<Found> =>
     (orNone(() => readdirSync(directory)) ?? [])
       .filter((name) => name.startsWith(orNone(() => prefixOf(session)) ?? "/") && ENDING.test(name))
-      .flatMap((name) => foundIn(join(directory, name), session, now))
+      .flatMap((name) => foundIn(join(directory, name), now))
+      .filter(({ reply }) => reply.session === session)
       .sort((a, b) => (a.reply.started < b.reply.started ? -1 : 1))
 
   const take = ({ path, reply }: Found): ReadonlyArray<RunningReply> =>
@@ -129,6 +130,11 @@ export const make = ({ home, owner = ownerOf(process.pid) }: Options) => {
           .filter(({ isAlive }) => isAlive)
           .map(({ reply }) => reply)
       ),
+    works: Effect.map(Clock.currentTimeMillis, (now) => {
+      const names = (orNone(() => readdirSync(directory)) ?? []).filter((name) => ENDING.test(name))
+      const found = names.flatMap((name) => foundIn(join(directory, name), now))
+      return workOf(found.map(({ reply, isAlive }) => ({ session: reply.session, isAlive })))
+    }),
     takeAbandoned: (session) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
         find(session, now)

@@ -72,7 +72,7 @@ const escape = (chat: ChatState, world: World, screens: Commands.Screens): Step 
     case "fork":
       return { chat: calm, open: ForkView.fork(world) }
     case "tree":
-      return { chat: calm, open: screens.tree(world) }
+      return outcome(calm, screens.tree(world))
     case "none":
       return { chat: calm }
   }
@@ -148,7 +148,7 @@ const onKey = (
     case "ctrl+p":
       return { chat, open: Commands.palette(screens) }
     case "ctrl+t":
-      return { chat, open: screens.tree(world) }
+      return outcome(chat, screens.tree(world))
     case "ctrl+r":
       return outcome(chat, screens.history(world))
     case "pageup":
@@ -213,6 +213,8 @@ export const on = (chat: ChatState, event: Event, world: World, screens: Command
     }
     case "Told":
       return { chat: { ...chat, notice: event.notice } }
+    case "TreeAsked":
+      return outcome(chat, screens.tree(world))
     case "Files":
       return completed({ ...chat, files: event.paths }, screens)
     case "Recalled":

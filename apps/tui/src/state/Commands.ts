@@ -112,7 +112,7 @@ const usagePage = (): View => Help.page("usage", "USAGE", (columns, world) => su
 
 /** Views that other modules bring, so that this table stays the only list of commands. */
 export interface Screens {
-  readonly tree: (world: World) => View
+  readonly tree: (world: World) => Outcome
   readonly sessions: (world: World) => Outcome
   readonly history: (world: World) => Outcome
 }
@@ -123,7 +123,7 @@ export const commands = (screens: Screens): ReadonlyArray<Command> => [
     name: "tree",
     about: "the whole session as a tree: go anywhere, fold, search, label",
     key: "ctrl+t",
-    run: (_, world) => ({ open: screens.tree(world) })
+    run: (_, world) => screens.tree(world)
   },
   {
     name: "branch",
@@ -211,8 +211,8 @@ export const commands = (screens: Screens): ReadonlyArray<Command> => [
   },
   {
     name: "export",
-    takes: "md|html|json [file]",
-    about: "write this session to a file",
+    takes: "[format] [file]",
+    about: "write this session to a file: md, html, json, pi, omp, neovate",
     run: (words) => ({ intents: [{ _tag: "Export", words }] })
   },
   {

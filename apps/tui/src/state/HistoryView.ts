@@ -23,13 +23,21 @@ const search = (query: string, scope: PromptScope): Picker.Taken => ({
 
 const folderName = (cwd: string | null): string => cwd?.split(/[\\/]/).at(-1) ?? ""
 
-const picker = (
-  scope: PromptScope,
-  items: ReadonlyArray<PastPrompt>,
-  query: string,
-  isAsked: boolean,
-  isByTime: boolean
-): Picker.Picker<PastPrompt> => ({
+interface Known {
+  readonly scope: PromptScope
+  /** In the order of fit. */
+  readonly prompts: ReadonlyArray<PastPrompt>
+  readonly query: string
+  /** Whether an answer has come. */
+  readonly isAsked: boolean
+  readonly isByTime: boolean
+  /** How many prompts the scope has; counted up to a thousand. */
+  readonly total: number
+}
+
+const MOST_COUNTED = 1000
+
+const picker = ({ scope, prompts, query, isAsked, isByTime, total }: Known): Picker.Picker<PastPrompt> => ({
   name: "history",
   title: ({ symbols }) => [
     Row.span("HISTORY  ", "title"),
@@ -37,7 +45,8 @@ const picker = (
       Row.span(`${name === scope ? symbols.on : symbols.off} ${word} `, name === scope ? "plain" : "dim")
     )
   ],
-  items: isByTime ? items.toSorted((a, b) => b.lastUsed - a.lastUsed) : items,
+  items: isByTime ? prompts.toSorted((a, b) => b.lastUsed - a.lastUsed) : prompts,
+  total: `${total.toLocaleString("en")}${total === MOST_COUNTED ? "+" : ""}`,
   textOf: ({ text }) => text,
   row: ({ text, uses, cwd, lastUsed }, columns, { now, symbols }) => {
     const right = `  ${symbols.times}${uses}  ${Preview.line(folderName(cwd), 12).padEnd(12)} ${Words.age(lastUsed, now).padStart(4)}`
@@ -73,12 +82,15 @@ const picker = (
   },
   search: (words) => search(words, scope),
   hear: (event) => {
-    if (event._tag === "Prompts") return picker(event.scope, event.prompts, event.query, true, isByTime)
-    return event._tag === "PromptsSorted" ? picker(scope, items, query, isAsked, !isByTime) : null
+    const known = { scope, prompts, query, isAsked, isByTime, total }
+    if (event._tag === "PromptsSorted") return picker({ ...known, isByTime: !isByTime })
+    if (event._tag !== "Prompts") return null
+    const { scope: asked, prompts: found, query: words, total: all } = event
+    return picker({ scope: asked, prompts: found, query: words, isAsked: true, isByTime, total: all })
   }
 })
 
 export const open = (_: World): Outcome => ({
-  open: Picker.make(picker("all", [], "", false, false)),
+  open: Picker.make(picker({ scope: "all", prompts: [], query: "", isAsked: false, isByTime: false, total: 0 })),
   ...search("", "all")
 })

@@ -2,7 +2,8 @@
 import { Fzf } from "fzf"
 import * as Editor from "./Editor.ts"
 import * as Row from "./Row.ts"
-import type { Event, Frame, Next, View, World } from "./View.ts"
+import * as Sheet from "./Sheet.ts"
+import { type Event, type Frame, isInput, type Next, type Notice, type View, type World } from "./View.ts"
 
 /** What a key of a picker leads to: all that a view can answer, save that the picker itself goes on unless it is closed. */
 export type Taken = Omit<Next, "view"> & { readonly close?: boolean }
@@ -12,6 +13,8 @@ export interface Picker<A> {
   /** What stands at the left of the first line, and at its right after the filter. */
   readonly title: (world: World) => Row.Row
   readonly items: ReadonlyArray<A>
+  /** How many there are, if not all of them are among the items. */
+  readonly total?: string
   /** What letters are compared with. */
   readonly textOf: (item: A) => string
   readonly row: (item: A, columns: number, world: World) => Row.Row
@@ -29,15 +32,21 @@ export interface Picker<A> {
   readonly search?: (query: string) => Taken
   /** Asked when the filter changed, for more that is known of the items elsewhere. */
   readonly alsoAsk?: (query: string) => Taken
+  /** Asked when other items come into sight, for more that is known of them elsewhere. */
+  readonly looksAt?: (items: ReadonlyArray<A>) => Taken
   /** Items that pass the filter whatever their letters are. */
   readonly isFound?: (item: A, query: string) => boolean
   /** Which of the items is shown selected at first. */
   readonly first?: (item: A) => boolean
 }
 
-interface State {
+interface State<A> {
   readonly filter: Editor.Editor
   readonly selected: number
+  /** Items that were in sight when they were last looked at. */
+  readonly seen: ReadonlyArray<A>
+  /** What came of something that was asked for here; until the next key. */
+  readonly notice: Notice | null
 }
 
 const MOST_PREVIEW = 4
@@ -66,25 +75,48 @@ const matching = <A>(picker: Picker<A>, query: string): ReadonlyArray<A> => {
 export const make = <A>(picker: Picker<A>): View => {
   const { first } = picker
   const selected = first === undefined ? 0 : Math.max(0, picker.items.findIndex(first))
-  return view(picker, { filter: Editor.empty, selected })
+  return view(picker, { filter: Editor.empty, selected, seen: [], notice: null })
 }
 
-const view = <A>(picker: Picker<A>, state: State): View => ({
+const view = <A>(picker: Picker<A>, state: State<A>): View => ({
   name: picker.name,
-  on: (event, world) => on(picker, state, event, world),
+  on: (event, world) => {
+    const { next, ...rest } = on(picker, state, event, world)
+    return next === null ? { ...rest, view: null } : looked(next, rest, world)
+  },
   draw: (world) => draw(picker, state, world)
 })
 
-const taken = <A>(picker: Picker<A>, state: State, { close = false, ...rest }: Taken): Next => ({
+/** What an event leads to: the picker as it is then, or `null` where it is closed. */
+interface Step<A> extends Omit<Next, "view"> {
+  readonly next: { readonly picker: Picker<A>; readonly state: State<A> } | null
+}
+
+/** Asks for more on what has come into sight. */
+const looked = <A>({ picker, state }: NonNullable<Step<A>["next"]>, rest: Omit<Next, "view">, world: World): Next => {
+  const { looksAt } = picker
+  const { shown } = looksAt === undefined ? { shown: state.seen } : laid(picker, state, world)
+  const isSame = shown.length === state.seen.length && shown.every((item, i) => item === state.seen[i])
+  if (looksAt === undefined || isSame) return { ...rest, view: view(picker, state) }
+  const asked = looksAt(shown)
+  return {
+    ...rest,
+    intents: [...(rest.intents ?? []), ...(asked.intents ?? [])],
+    view: view(picker, { ...state, seen: shown })
+  }
+}
+
+const taken = <A>(picker: Picker<A>, state: State<A>, { close = false, ...rest }: Taken): Step<A> => ({
   ...rest,
-  view: close ? null : view(picker, state)
+  next: close ? null : { picker, state }
 })
 
-const on = <A>(picker: Picker<A>, state: State, event: Event, world: World): Next => {
-  const stay = (change: Partial<State>): Next => ({ view: view(picker, { ...state, ...change }) })
+const on = <A>(picker: Picker<A>, before: State<A>, event: Event, world: World): Step<A> => {
+  const state = isInput(event) && before.notice !== null ? { ...before, notice: null } : before
+  const stay = (change: Partial<State<A>>): Step<A> => ({ next: { picker, state: { ...state, ...change } } })
   const found = matching(picker, Editor.textOf(state.filter))
   const clamp = (index: number) => Math.max(0, Math.min(index, found.length - 1))
-  const filtered = (filter: Editor.Editor): Next => {
+  const filtered = (filter: Editor.Editor): Step<A> => {
     const query = Editor.textOf(filter)
     const changed = { filter, selected: query === Editor.textOf(state.filter) ? state.selected : 0 }
     const ask = query === Editor.textOf(state.filter) ? undefined : (picker.search ?? picker.alsoAsk)
@@ -98,11 +130,12 @@ const on = <A>(picker: Picker<A>, state: State, event: Event, world: World): Nex
       return filtered(Editor.insert(state.filter, event.text.replace(/\s+/g, " ")))
     case "Key":
       break
+    case "Told":
+      return stay({ notice: event.notice })
     default: {
       const heard = picker.hear?.(event) ?? picker
-      return {
-        view: view(heard, { ...state, selected: Math.max(0, Math.min(state.selected, heard.items.length - 1)) })
-      }
+      const selected = Math.max(0, Math.min(state.selected, heard.items.length - 1))
+      return { next: { picker: heard, state: { ...state, selected } } }
     }
   }
   const own = picker.keys?.[event.name]
@@ -110,9 +143,9 @@ const on = <A>(picker: Picker<A>, state: State, event: Event, world: World): Nex
   const page = Math.max(1, world.rows - 8)
   switch (event.name) {
     case "escape":
-      return Editor.isEmpty(state.filter) ? { view: null } : filtered(Editor.empty)
+      return Editor.isEmpty(state.filter) ? { next: null } : filtered(Editor.empty)
     case "ctrl+c":
-      return { view: null }
+      return { next: null }
     case "enter":
       return item === undefined ? stay({}) : taken(picker, state, { close: true, ...picker.enter(item, world) })
     case "up":
@@ -137,29 +170,37 @@ const on = <A>(picker: Picker<A>, state: State, event: Event, world: World): Nex
   }
 }
 
-const draw = <A>(picker: Picker<A>, state: State, world: World): Frame => {
+/** What of a picker is on the screen: the items in sight, and what stands below them. */
+const laid = <A>(picker: Picker<A>, state: State<A>, world: World) => {
   const { columns, rows, symbols } = world
-  const query = Editor.textOf(state.filter)
-  const found = matching(picker, query)
+  const found = matching(picker, Editor.textOf(state.filter))
   const selected = Math.max(0, Math.min(state.selected, found.length - 1))
-  const title = picker.title(world)
-  const left: Row.Row = [Row.span(" "), ...title, Row.span("   > ", "dim")]
-  const tally = `${found.length === 0 ? 0 : selected + 1} of ${found.length.toLocaleString("en")} `
-  const typed: Row.Row = query === "" ? Row.row("type to filter", "dim") : Row.row(query)
-  const head = Row.spread([...left, ...typed], Row.row(tally, "dim"), columns)
   const preview = picker.preview(found[selected], columns - 2, world).slice(0, MOST_PREVIEW)
-  const hint = Row.wrap(Row.row(picker.hint.join(symbols.dot), "dim"), columns - 2)
+  const { notice } = state
+  const told =
+    notice === null ? [] : Row.wrap(Row.row(notice.text, notice.kind === "error" ? "error" : "accent"), columns - 2)
   const below = [
     Row.row(symbols.rule.repeat(columns), "dim"),
     ...preview.map((row) => [Row.span(" "), ...row]),
-    ...hint.map((row) => [Row.span(" "), ...row])
+    ...(notice === null ? Sheet.keys(world, ...picker.hint) : told.map((row) => [Row.span(" "), ...row]))
   ]
   const room = Math.max(1, rows - 1 - below.length)
   const from = Math.max(0, Math.min(selected - Math.floor(room / 2), found.length - room))
+  return { count: found.length, selected, from, shown: found.slice(from, from + room), room, below }
+}
+
+const draw = <A>(picker: Picker<A>, state: State<A>, world: World): Frame => {
+  const { columns, rows, symbols } = world
+  const query = Editor.textOf(state.filter)
+  const { count, selected, from, shown, room, below } = laid(picker, state, world)
+  const left: Row.Row = [Row.span(" "), ...picker.title(world), Row.span("   > ", "dim")]
+  const tally = `${count.toLocaleString("en")} of ${picker.total ?? picker.items.length.toLocaleString("en")} `
+  const typed: Row.Row = query === "" ? Row.row("type to filter", "dim") : Row.row(query)
+  const head = Row.spread([...left, ...typed], Row.row(tally, "dim"), columns)
   const list =
-    found.length === 0
+    count === 0
       ? [Row.row(` ${picker.nothing(query)}`, "dim")]
-      : found.slice(from, from + room).map((item, i) => {
+      : shown.map((item, i) => {
           const isSelected = from + i === selected
           const row = [Row.span(isSelected ? symbols.select : " ", "accent"), ...picker.row(item, columns - 2, world)]
           return isSelected ? Row.fill(row, columns, "selected") : row

@@ -1,22 +1,12 @@
-/** The sessions there are, forks below what they were forked from; to open, rename or put in the trash (`/resume`). */
-import { Preview, type SessionSummary } from "@grove/core"
+/** The sessions there are, forks below what they were forked from; to open, look at, rename or put in the trash (`/resume`). */
+import { Preview, type SessionSummary, type SessionWork } from "@grove/core"
 import * as Ask from "./Ask.ts"
 import type { Outcome } from "./Commands.ts"
 import * as Picker from "./Picker.ts"
 import * as Row from "./Row.ts"
-import type { SessionHit, World } from "./View.ts"
+import * as SessionThreads from "./SessionThreads.ts"
+import type { SessionDetails, SessionHit, World } from "./View.ts"
 import * as Words from "./Words.ts"
-
-type Summary = SessionSummary.SessionSummary
-
-interface Listed {
-  readonly session: Summary
-  /** How many forks deep. */
-  readonly depth: number
-}
-
-const SORTS = ["threaded", "newest", "name"] as const
-type Sort = (typeof SORTS)[number]
 
 /** What was found in the text of sessions, by their paths. */
 interface Found {
@@ -24,50 +14,35 @@ interface Found {
   readonly hits: ReadonlyMap<string, SessionHit>
 }
 
-const nothingFound: Found = { query: "", hits: new Map() }
-
-interface Options {
+interface Known {
   readonly all: boolean
-  readonly sort: Sort
+  readonly sort: SessionThreads.Sort
+  /** `null` before they are there. */
+  readonly sessions: ReadonlyArray<SessionSummary.SessionSummary> | null
+  readonly items: ReadonlyArray<SessionThreads.Listed>
+  /** By the ids of sessions. */
+  readonly works: ReadonlyMap<string, SessionWork>
+  /** By the paths of sessions. */
+  readonly details: ReadonlyMap<string, SessionDetails>
   readonly found: Found
 }
 
-const time = ({ modified }: Summary): number => Date.parse(modified ?? "") || 0
-
-/** Threads by their newest session; in a thread, forks below what they came from. */
-const threaded = (sessions: ReadonlyArray<Summary>): ReadonlyArray<Listed> => {
-  const byName = new Map(sessions.flatMap((each) => [[each.path, each] as const, [each.id, each] as const]))
-  const forks = new Map<Summary | undefined, Array<Summary>>()
-  for (const each of sessions) {
-    const above = each.parentSession === null ? undefined : byName.get(each.parentSession)
-    const parent = above === each ? undefined : above
-    forks.set(parent, [...(forks.get(parent) ?? []), each])
-  }
-  const newest = new Map<Summary, number>()
-  const order: Array<Summary> = [...(forks.get(undefined) ?? [])]
-  for (let i = 0; i < order.length; i++) order.push(...(forks.get(order[i]) ?? []))
-  for (const each of order.toReversed()) {
-    newest.set(each, Math.max(time(each), ...(forks.get(each) ?? []).map((fork) => newest.get(fork) ?? 0)))
-  }
-  const sorted = (list: ReadonlyArray<Summary>) => list.toSorted((a, b) => newest.get(a)! - newest.get(b)!)
-  const listed: Array<Listed> = []
-  const tasks: Array<Listed> = sorted(forks.get(undefined) ?? []).map((session) => ({ session, depth: 0 }))
-  while (tasks.length > 0) {
-    const next = tasks.pop()!
-    listed.push(next)
-    for (const fork of sorted(forks.get(next.session) ?? [])) tasks.push({ session: fork, depth: next.depth + 1 })
-  }
-  // Sessions that name each other as their origin belong to no thread, and are listed all the same.
-  const seen = new Set(listed.map(({ session }) => session))
-  return [...listed, ...sessions.filter((each) => !seen.has(each)).map((session) => ({ session, depth: 0 }))]
+const unknown: Known = {
+  all: false,
+  sort: "threaded",
+  sessions: null,
+  items: [],
+  works: new Map(),
+  details: new Map(),
+  found: { query: "", hits: new Map() }
 }
 
-const nameOf = ({ name, firstMessage, id }: Summary): string => name ?? (firstMessage || id?.slice(-8) || "(empty)")
-
-const listed = (sessions: ReadonlyArray<Summary>, sort: Sort): ReadonlyArray<Listed> => {
-  if (sort === "threaded") return threaded(sessions)
-  const compare = (a: Summary, b: Summary) => (sort === "name" ? nameOf(a).localeCompare(nameOf(b)) : time(b) - time(a))
-  return sessions.toSorted(compare).map((session) => ({ session, depth: 0 }))
+const detailsOf = (
+  { details }: Known,
+  { path, modified }: SessionSummary.SessionSummary
+): SessionDetails | undefined => {
+  const known = details.get(path)
+  return known?.modified === modified ? known : undefined
 }
 
 /** A piece of text with what was found standing out. */
@@ -81,119 +56,168 @@ const snippetRow = ({ snippet, marks }: SessionHit): Row.Row => {
   return [...spans, Row.span(snippet.slice(at))]
 }
 
-const picker = (sessions: ReadonlyArray<Summary> | null, { all, sort, found }: Options): Picker.Picker<Listed> => ({
-  name: "sessions",
-  title: ({ symbols }) => [
-    Row.span("SESSIONS  ", "title"),
-    Row.span(`${all ? symbols.off : symbols.on} this folder `, all ? "dim" : "plain"),
-    Row.span(`${all ? symbols.on : symbols.off} all `, all ? "plain" : "dim"),
-    Row.span(`  sort ${sort}`, "dim")
-  ],
-  items: listed(sessions ?? [], sort),
-  textOf: ({ session }) => `${nameOf(session)} ${session.firstMessage ?? ""} ${session.cwd} ${session.id}`,
-  row: ({ session, depth }, columns, { symbols, now, session: current }) => {
-    const sign = session.path === current.ref.path ? symbols.userOnPath : symbols.userOffPath
-    const fork = depth === 0 ? `${sign} ` : `${"  ".repeat(Math.min(depth, 6) - 1)}${symbols.lastFork} `
-    const name = Row.fill(Row.row(Preview.line(nameOf(session), 60)), Math.floor(columns * 0.34))
-    const hit = found.hits.get(session.path)
-    const said = session.name === null ? "" : (session.firstMessage ?? "")
-    const first = hit === undefined ? said : `"${found.query}" ${symbols.times}${hit.count} in text`
-    const status = session.draft ? "draft" : session.path === current.ref.path ? "open" : ""
-    const right = [
-      `${session.messageCount}m`,
-      `${session.branches}${symbols.branches}`,
-      Words.age(time(session), now).padStart(4),
-      status.padEnd(5)
-    ]
-    return Row.spread(
-      [Row.span(fork, "accent"), ...name, Row.span(` ${Preview.line(first, columns)}`, "dim")],
-      Row.row(`  ${right.join(" ")}`, "dim"),
-      columns
-    )
-  },
-  preview: (item, columns, { symbols }) => {
-    if (item === undefined) return []
-    const { firstMessage, cwd, path } = item.session
-    const hit = found.hits.get(path)
-    return [
-      hit === undefined
-        ? Row.row(Preview.line(firstMessage ?? "(nothing was said)", columns))
-        : Row.cut(snippetRow(hit), columns),
-      Row.cut(
-        Row.row(
-          `${Preview.line(cwd ?? "", 200)}${symbols.dot}${Preview.line(path.split("/").at(-1) ?? "", 200)}`,
-          "dim"
-        ),
-        columns
-      )
-    ]
-  },
-  hint: ["Enter open", "Tab scope", "^S sort", "^R rename", "^D to the trash", "Esc"],
-  nothing: (query) =>
-    sessions === null
-      ? "looking"
-      : query !== ""
-        ? `no session has these letters${all ? "" : "; Tab: look in all folders"}`
-        : all
-          ? "there are no sessions yet; Esc, and say something"
-          : "no session in this folder yet; Tab: all folders",
-  alsoAsk: (query) => ({ intents: [{ _tag: "SearchSessions", query }] }),
-  isFound: ({ session }, query) => query === found.query && found.hits.has(session.path),
-  enter: ({ session }) => ({ intents: [{ _tag: "OpenSession", path: session.path }] }),
-  keys: {
-    tab: () => ({ intents: [{ _tag: "ListSessions", all: !all }] }),
-    "ctrl+s": () => ({ events: [{ _tag: "SessionsSorted" }] }),
-    "ctrl+r": (item) =>
-      item === undefined
-        ? {}
-        : {
-            open: Ask.make(
-              {
-                name: "rename",
-                question: "Name",
-                answer: (name) => ({
-                  intents: [
-                    { _tag: "RenameSession", path: item.session.path, name },
-                    { _tag: "ListSessions", all }
-                  ]
-                })
-              },
-              item.session.name ?? ""
-            )
-          },
-    "ctrl+d": (item) =>
-      item === undefined
-        ? {}
-        : {
-            open: Ask.make({
-              name: "delete",
-              question: `To the trash: ${Preview.line(nameOf(item.session), 30)}? y`,
-              answer: (word) =>
-                /^y(es)?$/i.test(word)
-                  ? {
-                      intents: [
-                        { _tag: "DeleteSession", path: item.session.path },
-                        { _tag: "ListSessions", all }
-                      ]
-                    }
-                  : {}
-            })
-          }
-  },
-  hear: (event) => {
-    if (event._tag === "Sessions") return picker(event.sessions, { all: event.all, sort, found })
-    if (event._tag === "SessionsSorted") {
-      return picker(sessions, { all, sort: SORTS[(SORTS.indexOf(sort) + 1) % SORTS.length]!, found })
-    }
-    if (event._tag === "SessionsFound") {
-      const hits = new Map(event.hits.map((hit) => [hit.path, hit]))
-      return picker(sessions, { all, sort, found: { query: event.query, hits } })
-    }
-    return null
+const statusOf = ({ works }: Known, { id, path, draft }: SessionSummary.SessionSummary, { session }: World): string =>
+  works.get(id ?? "") ?? (draft ? "draft" : path === session.ref.path ? "open" : "")
+
+/** What a session is about, beside its name. */
+const aboutOf = (known: Known, { session, depth }: SessionThreads.Listed, { symbols }: World): string => {
+  const hit = known.found.hits.get(session.path)
+  if (hit !== undefined) return `"${known.found.query}" ${symbols.times}${hit.count} in text`
+  const details = detailsOf(known, session)
+  if (depth > 0 && details !== undefined) {
+    return details.forkedAfter === 0 ? "forked at its start" : `forked after turn ${details.forkedAfter}`
   }
+  const said = details?.lastPrompt ?? session.firstMessage ?? ""
+  return said === SessionThreads.nameOf(session) ? "" : said
+}
+
+const NARROW = 64
+
+/** Turns, branches, cost, age and status; where there is little room, what is needed to choose. */
+const figuresOf = (known: Known, { session }: SessionThreads.Listed, columns: number, world: World): string => {
+  const { symbols, now } = world
+  const details = detailsOf(known, session)
+  const turns = (details === undefined ? "" : `${details.turns}t`).padStart(5)
+  const branches = `${session.branches}${symbols.branches}`.padStart(3)
+  const cost = (details === undefined ? "" : Words.cost(details.costMicros)).padStart(6)
+  const age = Words.age(SessionThreads.timeOf(session), now).padStart(4)
+  const status = statusOf(known, session, world)
+  return columns < NARROW
+    ? `${turns}${age}${status === "" ? "" : ` ${status}`}`
+    : `${turns} ${branches} ${cost} ${age}  ${status.padEnd(7)}`
+}
+
+const rowOf = (known: Known, item: SessionThreads.Listed, columns: number, world: World): Row.Row => {
+  const { session, depth } = item
+  const { symbols } = world
+  const sign = session.path === world.session.ref.path ? symbols.userOnPath : symbols.userOffPath
+  const fork = depth === 0 ? `${sign} ` : `${"  ".repeat(Math.min(depth, 6) - 1)}${symbols.lastFork} `
+  const figures = Row.row(figuresOf(known, item, columns, world), "dim")
+  const room = columns - Row.width(figures) - Row.width(Row.row(fork))
+  const about = aboutOf(known, item, world)
+  const wide = about === "" || columns < NARROW ? room : Math.max(12, Math.floor(room / 2))
+  const name = Row.row(Preview.line(SessionThreads.nameOf(session), wide))
+  const left = [Row.span(fork, "accent"), ...Row.fill(name, wide), Row.span(` ${Preview.line(about, columns)}`, "dim")]
+  return Row.spread(left, figures, columns)
+}
+
+const previewOf = (
+  { found }: Known,
+  { session: { firstMessage, cwd, path } }: SessionThreads.Listed,
+  columns: number,
+  { symbols }: World
+): ReadonlyArray<Row.Row> => {
+  const hit = found.hits.get(path)
+  const place = `${Preview.line(cwd ?? "", 200)}${symbols.dot}${Preview.line(path.split("/").at(-1) ?? "", 200)}`
+  return [
+    hit === undefined
+      ? Row.row(Preview.line(firstMessage ?? "(nothing was said)", columns))
+      : Row.cut(snippetRow(hit), columns),
+    Row.cut(Row.row(place, "dim"), columns)
+  ]
+}
+
+const renaming = ({ session }: SessionThreads.Listed, all: boolean): Picker.Taken => {
+  const answer = (name: string): Picker.Taken => ({
+    intents: [
+      { _tag: "RenameSession", path: session.path, name },
+      { _tag: "ListSessions", all }
+    ]
+  })
+  return { open: Ask.make({ name: "rename", question: "Name", answer }, session.name ?? "") }
+}
+
+const deleting = ({ session }: SessionThreads.Listed, all: boolean): Picker.Taken => {
+  const answer = (word: string): Picker.Taken =>
+    /^y(es)?$/i.test(word)
+      ? {
+          intents: [
+            { _tag: "DeleteSession", path: session.path },
+            { _tag: "ListSessions", all }
+          ]
+        }
+      : {}
+  const question = `To the trash: ${Preview.line(SessionThreads.nameOf(session), 30)}? y`
+  return { open: Ask.make({ name: "delete", question, answer }) }
+}
+
+const withItem =
+  (use: (item: SessionThreads.Listed) => Picker.Taken) =>
+  (item: SessionThreads.Listed | undefined): Picker.Taken =>
+    item === undefined ? {} : use(item)
+
+const nothing = ({ sessions, all }: Known, query: string): string => {
+  if (sessions === null) return "looking"
+  if (query !== "") return `no session has these letters${all ? "" : "; Tab: look in all folders"}`
+  return all ? "there are no sessions yet; Esc, and say something" : "no session in this folder yet; Tab: all folders"
+}
+
+const sorted = (known: Known, sort: SessionThreads.Sort): Known => ({
+  ...known,
+  sort,
+  items: SessionThreads.listed(known.sessions ?? [], sort)
 })
 
+const sortAfter = (sort: SessionThreads.Sort): SessionThreads.Sort =>
+  SessionThreads.sorts[(SessionThreads.sorts.indexOf(sort) + 1) % SessionThreads.sorts.length]!
+
+const picker = (known: Known): Picker.Picker<SessionThreads.Listed> => {
+  const { all, sort, items, found } = known
+  return {
+    name: "sessions",
+    title: ({ symbols }) => [
+      Row.span("SESSIONS  ", "title"),
+      Row.span(`${all ? symbols.off : symbols.on} this folder `, all ? "dim" : "plain"),
+      Row.span(`${all ? symbols.on : symbols.off} all `, all ? "plain" : "dim"),
+      Row.span(`  sort ${sort}`, "dim")
+    ],
+    items,
+    textOf: ({ session }) =>
+      `${SessionThreads.nameOf(session)} ${session.firstMessage ?? ""} ${session.cwd} ${session.id}`,
+    row: (item, columns, world) => rowOf(known, item, columns, world),
+    preview: (item, columns, world) => (item === undefined ? [] : previewOf(known, item, columns, world)),
+    hint: ["Enter open", "Tab scope", "^S sort", "^R rename", "^D trash", "^T tree", "^W web"],
+    nothing: (query) => nothing(known, query),
+    alsoAsk: (query) => ({ intents: [{ _tag: "SearchSessions", query }] }),
+    isFound: ({ session }, query) => query === found.query && found.hits.has(session.path),
+    looksAt: (shown) => {
+      const sessions = shown.map(({ session }) => session).filter((session) => detailsOf(known, session) === undefined)
+      return sessions.length === 0 ? {} : { intents: [{ _tag: "DetailSessions", sessions }] }
+    },
+    enter: ({ session }) => ({ intents: [{ _tag: "OpenSession", path: session.path }] }),
+    keys: {
+      tab: () => ({ intents: [{ _tag: "ListSessions", all: !all }] }),
+      "ctrl+s": () => ({ events: [{ _tag: "SessionsSorted" }] }),
+      "ctrl+r": withItem((item) => renaming(item, all)),
+      "ctrl+d": withItem((item) => deleting(item, all)),
+      "ctrl+t": withItem(({ session: { path } }) => ({
+        close: true,
+        intents: [{ _tag: "OpenSession", path, tree: true }]
+      })),
+      "ctrl+w": withItem(({ session: { path } }) => ({ intents: [{ _tag: "OpenViewer", path, entry: null }] }))
+    },
+    hear: (event) => {
+      switch (event._tag) {
+        case "Sessions": {
+          const { sessions, works } = event
+          return picker(sorted({ ...known, all: event.all, sessions, works }, sort))
+        }
+        case "SessionsSorted":
+          return picker(sorted(known, sortAfter(sort)))
+        case "SessionDetailed":
+          return picker({ ...known, details: new Map([...known.details, [event.details.path, event.details]]) })
+        case "SessionsFound": {
+          const hits = new Map(event.hits.map((hit) => [hit.path, hit]))
+          return picker({ ...known, found: { query: event.query, hits } })
+        }
+        default:
+          return null
+      }
+    }
+  }
+}
+
 export const open = (_: World): Outcome => ({
-  open: Picker.make(picker(null, { all: false, sort: "threaded", found: nothingFound })),
+  open: Picker.make(picker(unknown)),
   intents: [{ _tag: "ListSessions", all: false }]
 })

@@ -107,14 +107,16 @@ export const fold = (lines: TreeLines, line: number, folds: boolean): TreeLines 
 /** The line of a row, -1 if it is not drawn. */
 export const lineOf = ({ rows }: TreeLines, row: number): number => (row === NONE ? -1 : rows.indexOf(row))
 
-/** The line of a row, or of the nearest row above it that is drawn; 0 if none is. */
-export const nearestLine = (lines: TreeLines, row: number): number => {
+/** A row is drawn unless one above it is folded: the topmost of those is what is drawn instead. */
+export const drawnOf = (lines: TreeLines, row: number): number => {
   const { view } = lines.plan
-  // A row is drawn unless one above it is folded: the topmost of those is what is drawn instead.
   let drawn = row
   for (let at = row; at !== NONE; at = view.parentOf(at)) if (isFolded(lines, at)) drawn = at
-  return Math.max(0, lineOf(lines, drawn))
+  return drawn
 }
+
+/** The line of a row, or of the nearest row above it that is drawn; 0 if none is. */
+export const nearestLine = (lines: TreeLines, row: number): number => Math.max(0, lineOf(lines, drawnOf(lines, row)))
 
 /** With every branch unfolded that a row is in. */
 export const reveal = (lines: TreeLines, row: number): TreeLines => {

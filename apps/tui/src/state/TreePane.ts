@@ -1,6 +1,7 @@
 /** `/tree`: the whole session as a tree, to go anywhere in it, read it, search it and edit it. */
 import { NONE, TreeView } from "@grove/core/model"
 import type { Input } from "../keys.ts"
+import type { Outcome } from "./Commands.ts"
 import * as ComparePane from "./ComparePane.ts"
 import * as Dialog from "./Dialog.ts"
 import * as Sheet from "./Sheet.ts"
@@ -11,7 +12,7 @@ import * as TreePage from "./TreePage.ts"
 import * as TreeRows from "./TreeRows.ts"
 import * as TreeSearch from "./TreeSearch.ts"
 import * as TreeState from "./TreeState.ts"
-import type { Event, Notice, View, World } from "./View.ts"
+import type { Event, Notice, World } from "./View.ts"
 
 const NEXT_PREVIEW = { beside: "whole", whole: "off", off: "beside" } as const
 
@@ -202,6 +203,8 @@ export const on = (state: TreeState.State, event: Event, world: World): TreeStat
     case "Opened":
     case "Changed":
       return TreeState.stay(TreeState.remade(state, { session: event.session }))
+    case "ForksFound":
+      return TreeState.stay(event.path === state.session.ref.path ? { ...state, forks: event.entries } : state)
     case "Continued":
       return state.search === null ? TreeState.stay(state) : TreeFinding.searching(state, state.search)
     case "Told":
@@ -213,4 +216,7 @@ export const on = (state: TreeState.State, event: Event, world: World): TreeStat
 
 const view = Sheet.plug("tree", on, TreePage.draw)
 
-export const open = (world: World): View => view(TreeState.open(world))
+export const open = (world: World): Outcome => ({
+  open: view(TreeState.open(world)),
+  intents: [{ _tag: "FindForks" }]
+})

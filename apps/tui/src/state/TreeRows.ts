@@ -52,6 +52,18 @@ const STYLES: { readonly [Kind in TreeRow.Remark["kind"]]: Row.Style } = {
   here: "accent"
 }
 
+const forkedRows = new WeakMap<TreeLines.TreeLines, { readonly of: object; readonly rows: ReadonlySet<number> }>()
+
+/** Whether another session was forked from what a row stands for: an entry, a turn, or a folded branch. */
+const isForked = ({ forks, lines, session: { tree } }: TreeState.State, row: number): boolean => {
+  if (forks.size === 0) return false
+  const before = forkedRows.get(lines)
+  if (before?.of === forks) return before.rows.has(row)
+  const rows = new Set([...forks].map((id) => TreeLines.drawnOf(lines, TreeLines.standsFor(lines, tree.rowOf(id)))))
+  forkedRows.set(lines, { of: forks, rows })
+  return rows.has(row)
+}
+
 /** What stands before the right edge, as much as there is room for. */
 const remarksOf = (drawing: Drawing, row: TreeLayout.LayoutRow, entry: Entry.Entry, room: number): Row.Row => {
   const { state, world } = drawing
@@ -61,7 +73,7 @@ const remarksOf = (drawing: Drawing, row: TreeLayout.LayoutRow, entry: Entry.Ent
     row,
     entry,
     tools: row.folded ? 0 : knownAt(state.lines, row.row).tools,
-    isForked: false,
+    isForked: isForked(state, row.row),
     now: world.now,
     symbols: world.symbols,
     line: Preview.line

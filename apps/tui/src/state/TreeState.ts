@@ -21,6 +21,8 @@ export interface State {
   /** The first line on the screen, unless the selected one would not be on it then. */
   readonly top: number
   readonly branches: number
+  /** Entries from which other sessions were forked, as far as they are known. */
+  readonly forks: ReadonlySet<EntryId>
   readonly marked: ReadonlySet<EntryId>
   readonly search: TreeSearch.TreeSearch | null
   readonly preview: "beside" | "whole" | "off"
@@ -43,6 +45,7 @@ export const open = ({ session }: World): State => {
     selected: TreeLines.nearestLine(lines, lines.plan.here),
     top: Number.MAX_SAFE_INTEGER,
     branches: branchesOf(lines),
+    forks: new Set(),
     marked: new Set(),
     search: null,
     preview: "beside",

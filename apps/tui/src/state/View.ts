@@ -8,6 +8,7 @@ import type {
   SessionRef,
   SessionSummary,
   SessionTree,
+  SessionWork,
   Symbols,
   TreeUsage,
   Usage
@@ -93,6 +94,19 @@ export interface PastPrompt {
   readonly entry: string | null
 }
 
+/** What a list tells of a session beyond its summary. */
+export interface SessionDetails {
+  readonly path: string
+  /** When the session was last written to, as its summary says: details of another time are stale. */
+  readonly modified: string | null
+  /** Prompts on the path the person stands on. */
+  readonly turns: number
+  readonly costMicros: number | null
+  readonly lastPrompt: string
+  /** How many of its turns a fork was made with. */
+  readonly forkedAfter: number
+}
+
 /** A session in which something was said. */
 export interface SessionHit {
   readonly path: string
@@ -132,7 +146,14 @@ export type Event =
       readonly _tag: "Sessions"
       readonly all: boolean
       readonly sessions: ReadonlyArray<SessionSummary.SessionSummary>
+      /** By their ids, those in which a reply is being made, or was when its program died. */
+      readonly works: ReadonlyMap<string, SessionWork>
     }
+  | { readonly _tag: "SessionDetailed"; readonly details: SessionDetails }
+  /** The tree of the session on the screen is to be shown. */
+  | { readonly _tag: "TreeAsked" }
+  /** Entries of a session from which other sessions were forked. */
+  | { readonly _tag: "ForksFound"; readonly path: string; readonly entries: ReadonlySet<EntryId> }
   /** Sessions in whose text something was found. */
   | { readonly _tag: "SessionsFound"; readonly query: string; readonly hits: ReadonlyArray<SessionHit> }
   /** The person asked for another order of the sessions. */
@@ -190,13 +211,18 @@ export type Intent =
   | { readonly _tag: "Export"; readonly words: string }
   | { readonly _tag: "Copy"; readonly text: string }
   | { readonly _tag: "EditOutside"; readonly text: string }
-  | { readonly _tag: "OpenViewer"; readonly entry: EntryId | null }
+  /** On an entry of the session on the screen, or on another session. */
+  | { readonly _tag: "OpenViewer"; readonly entry: EntryId | null; readonly path?: string }
   | { readonly _tag: "ListFiles" }
   | { readonly _tag: "ListSessions"; readonly all: boolean }
+  /** Reads more of these sessions and of no others; answered one by one. */
+  | { readonly _tag: "DetailSessions"; readonly sessions: ReadonlyArray<SessionSummary.SessionSummary> }
   /** Looks for sessions by what was said in them. */
   | { readonly _tag: "SearchSessions"; readonly query: string }
-  /** With `at`, at that entry. */
-  | { readonly _tag: "OpenSession"; readonly path: string; readonly at?: string }
+  /** With `at`, at that entry; with `tree`, its tree is shown then. */
+  | { readonly _tag: "OpenSession"; readonly path: string; readonly at?: string; readonly tree?: boolean }
+  /** Looks for sessions that were forked from the one on the screen. */
+  | { readonly _tag: "FindForks" }
   | { readonly _tag: "NewSession" }
   | { readonly _tag: "RenameSession"; readonly path: string; readonly name: string }
   | { readonly _tag: "DeleteSession"; readonly path: string }

@@ -1,5 +1,5 @@
 import { assert, describe, expect, it } from "@effect/vitest"
-import { type Entry, type EntryId, NONE, Symbols } from "@grove/core"
+import { type Entry, EntryId, NONE, Symbols } from "@grove/core"
 import * as TreeLines from "../../src/state/TreeLines.ts"
 import * as TreePage from "../../src/state/TreePage.ts"
 import * as TreePane from "../../src/state/TreePane.ts"
@@ -55,6 +55,20 @@ describe("the tree on the screen", () => {
     const drawn = screen(TreePage.draw(TreeState.open(world), world), world)
     await expect(drawn).toMatchFileSnapshot("golden/tree-ascii.txt")
     assert.notMatch(drawn, /[●○◆├▸▾│⊙⚙─·›→≈←]/u)
+  })
+  it("marks entries from which other sessions were forked, also on the branch or turn that stands for them", () => {
+    const entries = new Set(["a1", "l2"].map((id) => EntryId.make(id)))
+    const found = { _tag: "ForksFound", path: "/s.jsonl", entries } as const
+    const { lines } = opened().press(found)
+    assert.match(lines.join("\n"), /│ ai {3}I will start .* ⚙14 {2}⇢/)
+    assert.match(lines.join("\n"), /├▸ you {2}in memory first .*⇢ {2}7 entries/)
+    assert.strictEqual(lines.join("\n").split("⇢").length, 3)
+    assert.notInclude(
+      opened()
+        .press({ ...found, path: "/other.jsonl" })
+        .lines.join("\n"),
+      "⇢"
+    )
   })
   it("opens where the person stands", () => {
     assert.strictEqual(selectedId(opened().state), "a3")

@@ -2,7 +2,7 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import type { SessionSummary } from "@grove/core"
 import * as App from "../../src/state/App.ts"
 import * as Row from "../../src/state/Row.ts"
-import type { PastPrompt } from "../../src/state/View.ts"
+import type { Event, PastPrompt, SessionDetails } from "../../src/state/View.ts"
 import { Driver } from "../support.ts"
 import { daysAgo, NOW, plan, sessionOf, today } from "./views.ts"
 
@@ -42,6 +42,19 @@ const summary = (path: string, change: Partial<SessionSummary.SessionSummary>): 
   ...change
 })
 
+const details = (path: string, change: Partial<SessionDetails>): Event => ({
+  _tag: "SessionDetailed",
+  details: {
+    path,
+    modified: sessions.find((each) => each.path === path)!.modified,
+    turns: 12,
+    costMicros: 400_000,
+    lastPrompt: "say",
+    forkedAfter: 0,
+    ...change
+  }
+})
+
 const sessions = [
   summary("gateway-limits", { modified: new Date(daysAgo(6)).toISOString(), messageCount: 66, branches: 2 }),
   summary("rate-limit-sqlite", { parentSession: "auth-rate-limit", firstMessage: "use sqlite instead" }),
@@ -69,7 +82,19 @@ describe("/fork", () => {
 
 describe("the session picker", () => {
   const picking = (columns = 80, rows = 24) =>
-    command(chatAt(columns, rows), "resume").tell({ _tag: "Sessions", all: false, sessions })
+    command(chatAt(columns, rows), "resume").tell(
+      {
+        _tag: "Sessions",
+        all: false,
+        sessions,
+        works: new Map([
+          ["auth-rate-limit", "working"],
+          ["gateway-limits", "unclean"]
+        ])
+      },
+      details("auth-rate-limit", { turns: 61, costMicros: 3_180_000, lastPrompt: "now the tests" }),
+      details("rate-limit-sqlite", { forkedAfter: 1 })
+    )
   const found = {
     _tag: "SessionsFound",
     query: "kopf",
@@ -87,6 +112,46 @@ describe("the session picker", () => {
     assert.match(chat.screen(), /^›○ gateway-limits +"kopf" ×7 in text/m)
     assert.include(chat.screen(), "the rate limit «kopf» must survive")
     assert.deepStrictEqual<unknown>(chat.press("enter").intents.at(-1), { _tag: "OpenSession", path: "gateway-limits" })
+  })
+  it("asks for more of the sessions in sight, once, and not for what is stale", () => {
+    const asked = picking().intents.filter(({ _tag }) => _tag === "DetailSessions")
+    assert.deepStrictEqual<unknown>(asked, [
+      { _tag: "DetailSessions", sessions: [sessions[2], sessions[1], sessions[0]] }
+    ])
+    const chat = picking()
+    chat.intents.length = 0
+    chat.tell({ _tag: "Resize", columns: 80, rows: 10 }, details("gateway-limits", { modified: "before", turns: 99 }))
+    assert.notInclude(chat.screen(), "99t")
+    assert.deepStrictEqual(chat.intents, [])
+    const many = Array.from({ length: 50 }, (_, i) => summary(`s${i}`, {}))
+    chat.tell({ _tag: "Sessions", all: true, sessions: many, works: new Map() })
+    const inSight = () => chat.intents.flatMap((each) => (each._tag === "DetailSessions" ? each.sessions : []))
+    assert.isAtMost(inSight().length, 10)
+    chat.press("ctrl+end")
+    assert.include(
+      inSight().map(({ path }) => path),
+      many[49]!.path
+    )
+  })
+  it("opens a session at its tree, and in the web viewer; what came of that is told here", () => {
+    const chat = picking().press("down", "ctrl+w")
+    assert.deepStrictEqual<unknown>(chat.intents.at(-1), {
+      _tag: "OpenViewer",
+      path: "rate-limit-sqlite",
+      entry: null
+    })
+    chat.tell({ _tag: "Told", notice: { kind: "error", text: "the viewer could not be started" } })
+    assert.include(chat.lines().at(-1), "the viewer could not be started")
+    assert.include(chat.press("up").lines().at(-1), "^W web")
+    chat.press("ctrl+t")
+    assert.deepStrictEqual<unknown>(chat.intents.at(-1), { _tag: "OpenSession", path: "auth-rate-limit", tree: true })
+    assert.strictEqual(chat.app.views.length, 0)
+    assert.include(chat.tell({ _tag: "TreeAsked" }).screen(), "TREE")
+  })
+  it.each([40, 63, 64, 100])("shows name, age and status at %i columns", (columns) => {
+    const shown = picture(picking(columns, 12))
+    assert.match(shown, /^›○ auth-rate.* 61t.* 2m.*working/m)
+    assert.match(shown, /^ ○ gateway.* 6d.*unclean/m)
   })
   it("forgets what was found for other letters", () => {
     assert.notInclude(picking().type("kopf").tell(found).type("s").screen(), "gateway-limits")
@@ -115,7 +180,7 @@ describe("the history of prompts", () => {
     }
   ]
   const looking = (columns = 80, rows = 24) =>
-    chatAt(columns, rows).press("ctrl+r").tell({ _tag: "Prompts", query: "", scope: "all", prompts, total: 2 })
+    chatAt(columns, rows).press("ctrl+r").tell({ _tag: "Prompts", query: "", scope: "all", prompts, total: 18_220 })
 
   it.each(SIZES)("looks like its picture at %i columns and %i lines", async (columns, rows) => {
     await expect(picture(looking(columns, rows))).toMatchFileSnapshot(`golden/history-${columns}x${rows}.txt`)

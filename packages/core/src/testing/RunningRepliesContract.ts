@@ -82,4 +82,22 @@ export const suite = (
         assert.deepStrictEqual(yield* replies.list("session-1"), [newer])
       })
   )
+
+  test(
+    "a session is at work while somebody generates in it, and unclean if nobody does any more; asking takes nothing",
+    [older, reply("c", { session: "s/2" })],
+    (replies) =>
+      Effect.gen(function* () {
+        yield* replies.note(reply("d", { session: "s/2" }))
+        yield* replies.note(reply("e", { session: "s/3" }))
+        assert.deepStrictEqual(Object.fromEntries(yield* replies.works), {
+          "session-1": "unclean",
+          "s/2": "working",
+          "s/3": "working"
+        })
+        yield* replies.forget("s/3", EntryId.make("e"))
+        assert.isFalse((yield* replies.works).has("s/3"))
+        assert.deepStrictEqual(yield* replies.takeAbandoned("session-1"), [older])
+      })
+  )
 }
