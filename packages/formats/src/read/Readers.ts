@@ -3,6 +3,7 @@ import { isObject } from "@grove/core"
 import type { Format } from "../Format.ts"
 import * as ClaudeCode from "./ClaudeCode.ts"
 import * as Codex from "./Codex.ts"
+import * as Gemini from "./Gemini.ts"
 import * as Lines from "./Lines.ts"
 import * as Neovate from "./Neovate.ts"
 import * as Omp from "./Omp.ts"
@@ -11,7 +12,14 @@ import type { Reader, Sample, Source } from "./Reader.ts"
 import type { Translation } from "./Translation.ts"
 
 /** In the order in which they are asked; those that look for least come last. */
-const readers: ReadonlyArray<Reader> = [Omp.reader, Pi.reader, ClaudeCode.reader, Codex.reader, Neovate.reader]
+const readers: ReadonlyArray<Reader> = [
+  Omp.reader,
+  Pi.reader,
+  ClaudeCode.reader,
+  Codex.reader,
+  Neovate.reader,
+  Gemini.reader
+]
 
 const byFormat = new Map(readers.map((reader) => [reader.format, reader]))
 
