@@ -7,6 +7,7 @@ import * as Gemini from "./Gemini.ts"
 import * as Lines from "./Lines.ts"
 import * as Neovate from "./Neovate.ts"
 import * as Omp from "./Omp.ts"
+import * as Opencode from "./Opencode.ts"
 import * as Pi from "./Pi.ts"
 import type { Reader, Sample, Source } from "./Reader.ts"
 import type { Translation } from "./Translation.ts"
@@ -18,7 +19,8 @@ const readers: ReadonlyArray<Reader> = [
   ClaudeCode.reader,
   Codex.reader,
   Neovate.reader,
-  Gemini.reader
+  Gemini.reader,
+  Opencode.reader
 ]
 
 const byFormat = new Map(readers.map((reader) => [reader.format, reader]))
