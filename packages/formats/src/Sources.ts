@@ -1,9 +1,12 @@
 /** Files of other programs: which there are below a folder, and what each of them holds. Never writes to any. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
+import { JsonText } from "@grove/core"
 import { Data, Effect } from "effect"
 import * as Zstd from "fzstd"
+import { Databases } from "./Databases.ts"
 import type { Format } from "./Format.ts"
+import * as OpencodeTables from "./OpencodeTables.ts"
 import type { Source } from "./read/Reader.ts"
 import * as Readers from "./read/Readers.ts"
 import type { Translation } from "./read/Translation.ts"
@@ -69,7 +72,11 @@ const headOf = (file: string): Uint8Array => {
   }
 }
 
+const isDatabase = (file: string): boolean => file.endsWith(".db")
+
 const formatOf = (file: string): Format | undefined => {
+  // The one program that keeps its sessions in a database.
+  if (isDatabase(file)) return /^opencode[^/\\]*\.db$/.test(basename(file)) ? "opencode" : undefined
   try {
     return Readers.detect(file, headOf(file))
   } catch {
@@ -130,12 +137,22 @@ export interface Translated extends Translation {
   readonly lookedAt: ReadonlySet<string>
 }
 
+const refuse = (file: string) => (cause: unknown) => new SourceRefused({ file, cause })
+
+/** The file of a database, and what has not yet been moved into it. */
+const filesOfDatabase = (file: string): ReadonlySet<string> => new Set([file, `${file}-wal`])
+
+const loadDatabase = Effect.fnUntraced(function* (file: string) {
+  const databases = yield* Databases
+  const rows = yield* Effect.mapError(databases.rows(file, OpencodeTables.queries), ({ cause }) => refuse(file)(cause))
+  const bytes = new TextEncoder().encode(JsonText.stringify(OpencodeTables.exportsFrom(rows)))
+  return { source: { file, bytes, beside: () => undefined, namesIn: () => [] }, lookedAt: filesOfDatabase(file) }
+})
+
 /** What a source holds. */
-export const translate = ({ file, format }: Found): Effect.Effect<Translated, SourceRefused> =>
-  Effect.try({
-    try: () => {
-      const { source, lookedAt } = load(file)
-      return { ...Readers.read(format, source), lookedAt }
-    },
-    catch: (cause) => new SourceRefused({ file, cause })
-  })
+export const translate = Effect.fn("Sources.translate")(function* ({ file, format }: Found) {
+  const { source, lookedAt } = isDatabase(file)
+    ? yield* loadDatabase(file)
+    : yield* Effect.try({ try: () => load(file), catch: refuse(file) })
+  return { ...Readers.read(format, source), lookedAt } satisfies Translated
+})

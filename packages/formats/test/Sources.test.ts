@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Sources from "../src/Sources.ts"
-import { bytesOf } from "./support.ts"
+import { bytesOf, tables } from "./support.ts"
 
 const fixtures = fileURLToPath(new URL("../../../fixtures/", import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), "grove-sources-"))
@@ -29,7 +29,7 @@ describe("Sources", () => {
           ({ origin: _, ...entry }) => entry
         )
       )
-    })
+    }).pipe(Effect.provide(tables))
   )
 
   it("a folder gives what readers know, whoever wrote it, and passes over links and everything else", () => {
@@ -73,6 +73,6 @@ describe("Sources", () => {
       writeFileSync(file, "not packed at all")
       const refused = yield* Effect.flip(Sources.translate({ file, format: "codex" }))
       assert.deepStrictEqual([refused._tag, refused.file], ["SourceRefused", file])
-    })
+    }).pipe(Effect.provide(tables))
   )
 })

@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
 import { Check, Jsonl, type Problem, SessionTree } from "@grove/core"
-import { Result } from "effect"
+import { SqliteTables } from "@grove/storage-sqlite"
+import { Effect, Layer, Result } from "effect"
+import { DatabaseRefused, Databases } from "../src/Databases.ts"
 import type { Format } from "../src/Format.ts"
 import type { Source } from "../src/read/Reader.ts"
 import * as Readers from "../src/read/Readers.ts"
@@ -45,6 +47,15 @@ export const sourceOf = (path: string): Source => ({
       return []
     }
   }
+})
+
+/** Databases of other programs, for real. */
+export const tables = Layer.succeed(Databases, {
+  rows: (file, queries) =>
+    Effect.tryPromise({
+      try: () => SqliteTables.read(file, queries),
+      catch: (cause) => new DatabaseRefused({ cause })
+    })
 })
 
 export interface Opened {

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { Failure, Negative } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
+import * as ForeignDatabases from "../ForeignDatabases.ts"
 import * as Output from "../Output.ts"
 import * as Progress from "../Progress.ts"
 import { explain } from "../SessionArgument.ts"
@@ -115,7 +116,7 @@ const MOST_LINES = 20
 const told = (sources: ReadonlyArray<Source>): ReadonlyArray<Source> =>
   sources.length <= MOST_LINES ? sources : sources.filter(({ status }) => status === "failed")
 
-export const run = Effect.fn("import")(function* (input: Input) {
+const importAll = Effect.fnUntraced(function* (input: Input) {
   const { flags } = input
   const store = yield* SessionStore
   const dryRun = flags["dry-run"] === true
@@ -140,3 +141,5 @@ export const run = Effect.fn("import")(function* (input: Input) {
   } else yield* Output.lines([...told(sources).map(line), ...summary(sources, dryRun)])
   if (sources.some(({ status }) => status === "failed")) return yield* new Negative()
 })
+
+export const run = Effect.fn("import")((input: Input) => Effect.provide(importAll(input), ForeignDatabases.layer))

@@ -7,6 +7,7 @@ import { isObject, type Json } from "@grove/core"
 import * as Messages from "./ClaudeMessages.ts"
 import { asTask, compose, type Piece } from "./Compose.ts"
 import { digest } from "./Digest.ts"
+import * as Forest from "./Forest.ts"
 import * as Lines from "./Lines.ts"
 import * as Names from "./Names.ts"
 import type { Reader, Source } from "./Reader.ts"
@@ -171,7 +172,7 @@ const piecesOf = (links: ReadonlyArray<Link>, repaired: Array<Note>, unmapped: A
         make(link, Messages.prompt(link, rest, unmapped), ofLine.get(link.uuid))
     } else make(link, Messages.other(link))
   }
-  const endOf = endsOf(parents, (uuid) => ofLine.get(uuid)?.tail ?? last.get(uuid))
+  const endOf = Forest.endsOf(parents, (uuid) => ofLine.get(uuid)?.tail ?? last.get(uuid))
   return made.map(({ link, id, below, body }) => ({
     ...{ id, parentId: below ?? endOf(link.parent), line: link.line, timestamp: link.value.timestamp },
     ...{ entry: link.uuid, body: keeping(body, (uuid) => last.get(uuid)) }
@@ -184,27 +185,6 @@ const keeping = (body: Piece["body"], entryOf: (uuid: string) => string | undefi
   const { firstKeptEntryId, ...rest } = body
   const kept = entryOf(firstKeptEntryId)
   return kept === undefined ? rest : { ...rest, firstKeptEntryId: kept }
-}
-
-/** The entry below which the children of a line hang: its own, its unit's last, or that of the nearest line above with one. */
-const endsOf = (parents: ReadonlyMap<string, string | null>, own: (uuid: string) => string | undefined) => {
-  const known = new Map<string, string | null>()
-  return (from: string | null): string | null => {
-    const passed = new Set<string>()
-    let at = from
-    let end: string | null = null
-    while (at !== null && !passed.has(at)) {
-      const found = own(at) ?? known.get(at)
-      if (found !== undefined) {
-        end = found
-        break
-      }
-      passed.add(at)
-      at = parents.get(at) ?? null
-    }
-    for (const uuid of passed) known.set(uuid, end)
-    return end
-  }
 }
 
 // --------------------------------------------------------------------------------------------------------- session

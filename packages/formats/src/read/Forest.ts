@@ -56,3 +56,27 @@ export const ordered = <A extends Node>(nodes: ReadonlyArray<A>, repaired: Array
 
 const parentOf = <A extends Node>({ parentId }: A, byId: ReadonlyMap<string, A>): A | undefined =>
   parentId === null ? undefined : byId.get(parentId)
+
+/**
+ * The entry below which the children of a node of the source hang: the last that it was made into, or for one that was
+ * made into none, that of the nearest node above.
+ */
+export const endsOf = (parents: ReadonlyMap<string, string | null>, own: (id: string) => string | undefined) => {
+  const known = new Map<string, string | null>()
+  return (from: string | null): string | null => {
+    const passed = new Set<string>()
+    let at = from
+    let end: string | null = null
+    while (at !== null && !passed.has(at)) {
+      const found = own(at) ?? known.get(at)
+      if (found !== undefined) {
+        end = found
+        break
+      }
+      passed.add(at)
+      at = parents.get(at) ?? null
+    }
+    for (const id of passed) known.set(id, end)
+    return end
+  }
+}

@@ -1,17 +1,33 @@
 /** All readers, and which of them a file is for. */
 import { isObject } from "@grove/core"
 import type { Format } from "../Format.ts"
+import * as ChatGpt from "./ChatGpt.ts"
 import * as ClaudeCode from "./ClaudeCode.ts"
 import * as Codex from "./Codex.ts"
+import * as Gemini from "./Gemini.ts"
+import * as LibreChat from "./LibreChat.ts"
 import * as Lines from "./Lines.ts"
 import * as Neovate from "./Neovate.ts"
 import * as Omp from "./Omp.ts"
+import * as Opencode from "./Opencode.ts"
 import * as Pi from "./Pi.ts"
 import type { Reader, Sample, Source } from "./Reader.ts"
+import * as Simple from "./Simple.ts"
 import type { Translation } from "./Translation.ts"
 
 /** In the order in which they are asked; those that look for least come last. */
-const readers: ReadonlyArray<Reader> = [Omp.reader, Pi.reader, ClaudeCode.reader, Codex.reader, Neovate.reader]
+const readers: ReadonlyArray<Reader> = [
+  Omp.reader,
+  Pi.reader,
+  ClaudeCode.reader,
+  Codex.reader,
+  Neovate.reader,
+  Gemini.reader,
+  Opencode.reader,
+  ChatGpt.reader,
+  LibreChat.reader,
+  Simple.reader
+]
 
 const byFormat = new Map(readers.map((reader) => [reader.format, reader]))
 
