@@ -1,5 +1,5 @@
 /** Bundles the command into dist/, one chunk per subcommand, so that starting one loads no other. */
-import { rm } from "node:fs/promises"
+import { cp, rm } from "node:fs/promises"
 import { build } from "esbuild"
 
 await rm(new URL("dist", import.meta.url), { recursive: true, force: true })
@@ -14,8 +14,11 @@ await build({
   sourcemap: false,
   format: "esm",
   platform: "node",
+  // It asks for Node's modules by require, which a bundle of this format has not.
+  external: ["ws"],
   target: "node20",
   legalComments: "none",
   chunkNames: "chunks/[name]-[hash]",
   logLevel: "warning"
 })
+await cp(new URL("../server/static", import.meta.url), new URL("dist/static", import.meta.url), { recursive: true })

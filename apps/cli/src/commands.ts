@@ -346,6 +346,25 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "serve",
+      about: "Sessions over HTTP and WebSocket, for other front ends. Prints its address and a token.",
+      arguments: [],
+      flags: {
+        port: { type: "string", value: "n", about: "0, or nothing, takes a free one" },
+        host: { type: "string", value: "address", about: "another than 127.0.0.1: others can then reach it" },
+        model: { type: "string", value: "provider/model", about: "which model answers where nobody says" },
+        approval: {
+          type: "string",
+          choices: ["default", "autoEdit", "yolo"],
+          about: "what tools may do without asking"
+        }
+      },
+      examples: ["grove serve", "grove serve --port 4700"]
+    },
+    load: () => import("./commands/serve.ts")
+  },
+  {
+    command: {
       name: "gc",
       about: "Removes blobs that nothing names any more, and moves old sessions to the trash if asked to.",
       arguments: [],

@@ -39,6 +39,8 @@ export interface Options<R = never> {
   /** Paths that only pages of this server may read. */
   readonly isData?: (path: string) => boolean
   readonly access?: Access | undefined
+  /** How those are answered who come to the wrong place or by the wrong name; in plain words unless given. */
+  readonly refused?: ((refusal: Guard.Refusal) => Reply) | undefined
   /** Takes over connections that ask to be upgraded; without it they are refused. The guard has let them in already. */
   readonly upgrade?: ((request: Request, socket: Duplex, head: Buffer) => void) | undefined
 }
@@ -112,17 +114,18 @@ const send = (response: ServerResponse, request: IncomingMessage, nonce: string,
 }
 
 /** The same words for a page that is not there and one that must not be seen. */
-const refused = ({ status, message }: Guard.Refusal): Reply => ({ status, body: `${message}\n` })
+const inWords = ({ status, message }: Guard.Refusal): Reply => ({ status, body: `${message}\n` })
 
-const failed: Reply = {
+const FAILED: Guard.Refusal = {
   status: 500,
-  body: "Something went wrong here. Reload the page; if it stays, restart the server.\n"
+  message: "Something went wrong here. Reload the page; if it stays, restart the server."
 }
 
 /** Serves until the scope ends; then every connection is closed. */
 export const serve = <R = never>(options: Options<R>): Effect.Effect<LocalServer, ListenRefused, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const { handler, host = LOOPBACK, port = 0, methods = ["GET", "HEAD"], isData = () => false, access } = options
+    const { handler, host = LOOPBACK, port = 0, methods = ["GET", "HEAD"], isData = () => false } = options
+    const { access, refused = inWords } = options
     if (access === undefined && !Guard.isLoopback(host)) {
       const cause = new Error("others could read everything")
       return yield* new ListenRefused({ host, port, reason: "needs-access", cause })
@@ -137,7 +140,8 @@ export const serve = <R = never>(options: Options<R>): Effect.Effect<LocalServer
       const refusal = Guard.refuse(incoming, rules)
       if (refusal !== undefined) {
         const headers: { readonly [name: string]: string } = refusal.status === 405 ? { allow: methods.join(", ") } : {}
-        return { reply: { ...refused(refusal), headers } }
+        const reply = refused(refusal)
+        return { reply: { ...reply, headers: { ...reply.headers, ...headers } } }
       }
       const origin = `http://${incoming.headers.host}`
       if (!URL.canParse(origin + incoming.url)) return { reply: refused({ status: 400, message: "No such address." }) }
@@ -153,7 +157,9 @@ export const serve = <R = never>(options: Options<R>): Effect.Effect<LocalServer
       const answered = (
         "reply" in decided ? Effect.succeed(decided.reply) : Effect.suspend(() => handler(decided.ask))
       ).pipe(
-        Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(failed))),
+        Effect.catchCause((cause) =>
+          Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(refused(FAILED))
+        ),
         Effect.flatMap((reply) => send(response, incoming, nonce, reply))
       )
       const fiber = run(answered)

@@ -1,0 +1,179 @@
+/** Sockets that tell what happens in a session. Nobody has a queue: each has a number, and reads on from there. */
+import type { Duplex } from "node:stream"
+import type { LocalServer } from "@grove/local-http"
+import { Effect, FiberSet } from "effect"
+import { type WebSocket, WebSocketServer } from "ws"
+import { refuse } from "./Access.ts"
+import type { EventLog } from "./EventLog.ts"
+import { isSeq } from "./Frame.ts"
+import { Hubs } from "./Hubs.ts"
+
+export interface Limits {
+  readonly sockets: number
+  /** Bytes that may wait for one client. */
+  readonly waiting: number
+  /** Milliseconds a client may take to read them, and to answer a ping. */
+  readonly patience: number
+}
+
+export const limits: Limits = { sockets: 1000, waiting: 1 << 20, patience: 15_000 }
+
+/** The reasons a socket is closed for, beyond those of the protocol. */
+export const TOO_SLOW = 4408
+export const GONE = 4410
+const GOING_AWAY = 1001
+
+/** Clients have nothing to say here. */
+const MOST_SAID = 4096
+const LAST_WORDS = 2000
+
+const PROTOCOL = "grove"
+const EVENTS = /^\/api\/chat\/([^/]+)\/events$/
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ""
+  }
+}
+
+const REASONS: { readonly [status: number]: string } = {
+  400: "Bad Request",
+  404: "Not Found",
+  503: "Service Unavailable"
+}
+
+const answer = (socket: Duplex, { status, body = "" }: LocalServer.Reply): void => {
+  const text = String(body)
+  const head = [
+    `HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}`,
+    "connection: close",
+    "content-type: application/json"
+  ]
+  socket.end([...head, `content-length: ${Buffer.byteLength(text)}`, "", text].join("\r\n"))
+}
+
+/** Says goodbye, and does not wait for an answer for ever. */
+const close = (socket: WebSocket, code: number, reason: string): void => {
+  socket.close(code, reason)
+  setTimeout(() => socket.terminate(), LAST_WORDS).unref()
+}
+
+/** Sends what there is and goes on as it is read. */
+const tell = (
+  socket: WebSocket,
+  log: EventLog,
+  since: number,
+  { waiting, patience }: Limits
+): { readonly check: () => void } => {
+  let at = since
+  let stuckSince: number | undefined
+  let isAlive = true
+  let isSending = false
+
+  const isFull = () => socket.bufferedAmount >= waiting
+
+  const send = (): void => {
+    while (socket.readyState === socket.OPEN && !isFull()) {
+      const frames = log.after(at)
+      if (frames === undefined) close(socket, GONE, "what came since is gone; fetch the tree")
+      if (frames === undefined || frames.length === 0) return
+      for (const { seq, text } of frames) {
+        if (isFull()) break
+        socket.send(text, more)
+        at = seq
+      }
+    }
+    if (isFull()) stuckSince ??= Date.now()
+  }
+  const more = (): void => {
+    if (!isFull()) stuckSince = undefined
+    // A send that succeeds at once would otherwise call itself.
+    if (isSending) return
+    isSending = true
+    send()
+    isSending = false
+  }
+  const stop = log.listen(more)
+  socket.on("close", stop)
+  socket.on("pong", () => {
+    isAlive = true
+  })
+  more()
+
+  return {
+    check: () => {
+      if (stuckSince !== undefined && Date.now() - stuckSince > patience) return close(socket, TOO_SLOW, "too slow")
+      if (!isAlive) return socket.terminate()
+      isAlive = false
+      socket.ping()
+    }
+  }
+}
+
+const parsed = (since: string | null, log: EventLog): number | undefined => {
+  if (since === null) return log.seq
+  const seq = /^\d+$/.test(since) ? Number(since) : Number.NaN
+  return isSeq(seq) ? seq : undefined
+}
+
+/** Takes over connections until the scope ends, when all of them are closed. */
+export const make = Effect.fnUntraced(function* (bounds: Limits) {
+  const hubs = yield* Hubs
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MOST_SAID,
+    perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false)
+  })
+  const open = new Map<WebSocket, { readonly check: () => void }>()
+  const run = yield* FiberSet.makeRuntime()
+
+  const serve = Effect.fnUntraced(function* (request: LocalServer.Request, socket: Duplex, head: Buffer) {
+    const name = EVENTS.exec(request.url.pathname)?.[1]
+    if (name === undefined) return answer(socket, refuse(404, "there is no such thing here"))
+    if (open.size >= bounds.sockets) return answer(socket, refuse(503, "too many sockets are open"))
+    const { log } = yield* hubs.open(decoded(name))
+    const since = parsed(request.url.searchParams.get("since"), log)
+    if (since === undefined) return answer(socket, refuse(400, "since is a seq, as the tree and every frame have it"))
+    yield* Effect.callback<void>((resume) => {
+      socket.once("close", () => resume(Effect.void))
+      server.handleUpgrade(request.incoming, socket, head, (client) => {
+        client.on("error", () => client.terminate())
+        client.on("close", () => open.delete(client))
+        open.set(client, tell(client, log, since, bounds))
+      })
+    })
+  }, Effect.scoped)
+
+  const check = setInterval(() => {
+    for (const { check } of open.values()) check()
+  }, bounds.patience)
+  check.unref()
+
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      clearInterval(check)
+      const clients = [...open.keys()]
+      for (const client of clients) close(client, GOING_AWAY, "the server ends")
+      const closed = Effect.callback<void>((resume) => {
+        let left = clients.length
+        if (left === 0) resume(Effect.void)
+        for (const client of clients) client.once("close", () => --left === 0 && resume(Effect.void))
+      })
+      yield* Effect.timeoutOption(closed, LAST_WORDS)
+      for (const client of clients) client.terminate()
+    })
+  )
+
+  return (request: LocalServer.Request, socket: Duplex, head: Buffer): void => {
+    socket.on("error", () => socket.destroy())
+    run(
+      Effect.catch(serve(request, socket, head), ({ message, code }) =>
+        Effect.sync(() => answer(socket, refuse(code === "not-found" ? 404 : 503, message)))
+      )
+    )
+  }
+})

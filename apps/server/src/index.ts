@@ -1,0 +1,11 @@
+/** Grove over HTTP and WebSocket. */
+export * as Access from "./Access.ts"
+export { Api } from "./Api.ts"
+export * as ChatTree from "./ChatTree.ts"
+export * as Client from "./Client.ts"
+export { EventLog } from "./EventLog.ts"
+export { Frame } from "./Frame.ts"
+export { Hubs } from "./Hubs.ts"
+export * as Server from "./Server.ts"
+export { SearchFailed, SessionSearch } from "./SessionSearch.ts"
+export * as Sockets from "./Sockets.ts"
