@@ -1,7 +1,7 @@
 /** `grove serve`: sessions over HTTP and WebSocket, for other front ends. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ApprovalMode, Session } from "@grove/core"
+import type { Session } from "@grove/core"
 import { Access, Hubs, SearchFailed, Server, SessionSearch } from "@grove/server"
 import { Effect, Layer } from "effect"
 import * as Chat from "../Chat.ts"
@@ -48,18 +48,12 @@ const search = Layer.effect(
   })
 )
 
-const chosenBy = ({ model, approval }: Input["flags"]): Chat.Chosen => ({
-  ...(typeof model === "string" && { model }),
-  ...(typeof approval === "string" && { approval: approval as ApprovalMode })
-})
-
 const hubs = (flags: Input["flags"]) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { cwd } = yield* Environment
       const services = yield* Effect.context<Effect.Services<ReturnType<typeof Chat.replyOptions>>>()
-      const replyOptions = (session: Session) =>
-        Effect.provideContext(Chat.replyOptions(session, chosenBy(flags)), services)
+      const replyOptions = (session: Session) => Effect.provideContext(Chat.replyOptions(session, flags), services)
       return Hubs.layer({ cwd, mostReplies: MOST_REPLIES, replyOptions })
     })
   )
