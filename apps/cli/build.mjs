@@ -15,6 +15,8 @@ await build({
   format: "esm",
   platform: "node",
   target: "node20",
+  // Starts a script that lies beside it.
+  external: ["open"],
   legalComments: "none",
   chunkNames: "chunks/[name]-[hash]",
   logLevel: "warning"
