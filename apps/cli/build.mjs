@@ -17,6 +17,8 @@ await build({
   // It asks for Node's modules by require, which a bundle of this format has not.
   external: ["ws"],
   target: "node20",
+  // Starts a script that lies beside it.
+  external: ["open"],
   legalComments: "none",
   chunkNames: "chunks/[name]-[hash]",
   logLevel: "warning"

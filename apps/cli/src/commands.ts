@@ -402,6 +402,23 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "view",
+      about: "Shows all sessions in the browser, read-only, until it is stopped. Prints the link first.",
+      arguments: [],
+      flags: {
+        port: { type: "string", value: "n", about: "listen there instead of on a free port" },
+        host: { type: "string", value: "name", about: "listen beyond this machine; needs --token" },
+        token: { type: "boolean", about: "print a link that works once, and let in nobody without it" },
+        "no-open": { type: "boolean", about: "do not open the browser" },
+        session: { type: "string", value: "s", about: "begin with this session" },
+        entry: { type: "string", value: "entry", about: "and with this entry of it" }
+      },
+      examples: ["grove view", "grove view --session @last", "grove view --port 8080 --no-open"]
+    },
+    load: () => import("./commands/view.ts")
+  },
+  {
+    command: {
       name: "doctor",
       about: "Looks whether everything Grove stands on is in order, and says how to mend what is not.",
       arguments: [],

@@ -8,8 +8,8 @@ import { join } from "node:path"
 import { SessionSummary } from "@grove/core"
 import { Result } from "effect"
 import * as CacheFile from "./CacheFile.ts"
-import * as SessionFiles from "./SessionFiles.ts"
 import type { SessionPaths } from "./SessionPaths.ts"
+import * as SessionReader from "./SessionReader.ts"
 
 export const EXTENSION = ".jsonl"
 export const DRAFT_EXTENSION = ".jsonl.draft"
@@ -90,7 +90,7 @@ const save = (path: string, files: ReadonlyArray<Listed>): void =>
 
 const summarise = ({ path, isSubAgent }: Found, state: string, cache: string): Listed => {
   const final = finalName(path)
-  const opened = SessionFiles.open({ id: "", path: final }, path, { cache, parsedWhole: 0 })
+  const opened = SessionReader.open({ id: "", path: final }, path, { cache, parsedWhole: 0 })
   if (Result.isFailure(opened)) return { path, state, isSubAgent, summary: null }
   const { snapshot, close } = opened.success
   try {

@@ -1,51 +1,20 @@
 /** Blobs as files named by their hash, so storing twice is storing once and no name is ever taken from a line. */
 
 import { randomBytes } from "node:crypto"
-import { readFile, stat, utimes } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
+import { utimes } from "node:fs/promises"
+import { join } from "node:path"
 import { BlobStore, BlobStoreError, Blobs } from "@grove/core"
 import { Effect, Layer } from "effect"
+import { readBest, readRegular } from "./BlobFiles.ts"
 import { Disk, makeDirectory, removeIfThere, writeWhole } from "./Disk.ts"
+
+export { beside } from "./BlobFiles.ts"
 
 export interface Options {
   /** Where blobs are written and sought first. */
   readonly directory: string
   /** Where they are sought after that. */
   readonly fallbacks?: ReadonlyArray<string>
-}
-
-/** `blobs/` beside each of a file's three nearest parent directories: where other programs keep theirs. */
-export const beside = (file: string): ReadonlyArray<string> => {
-  const parents = [dirname(resolve(file))]
-  while (parents.length < 3) parents.push(dirname(parents.at(-1)!))
-  return [...new Set(parents.map((parent) => join(dirname(parent), "blobs")))]
-}
-
-const isMissing = (cause: unknown): boolean => {
-  const code = (cause as NodeJS.ErrnoException).code
-  return code === "ENOENT" || code === "ENOTDIR"
-}
-
-/** Only regular files are read: a pipe or a device that lies where a blob is sought would hang or never end. */
-const readRegular = async (path: string): Promise<Uint8Array | undefined> => {
-  try {
-    return (await stat(path)).isFile() ? await readFile(path) : undefined
-  } catch (cause) {
-    if (isMissing(cause)) return undefined
-    throw cause
-  }
-}
-
-/** The blob from the first place that has it whole; a damaged copy only if there is no other. */
-const readBest = async (paths: ReadonlyArray<string>, hash: Blobs.BlobHash): Promise<Uint8Array | undefined> => {
-  let damaged: Uint8Array | undefined
-  for (const path of paths) {
-    const bytes = await readRegular(path)
-    if (bytes === undefined) continue
-    if (Blobs.hashOf(bytes) === hash) return bytes
-    damaged ??= bytes
-  }
-  return damaged
 }
 
 /** Whether the blob is there already. It is made young again, so that nobody sweeps it before the line naming it is written. */

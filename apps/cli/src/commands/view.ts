@@ -1,0 +1,88 @@
+/** `grove view`: the web viewer, on this machine, until it is stopped. */
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { SessionPaths } from "@grove/storage-files"
+import { Library, Texts, Viewer } from "@grove/viewer"
+import { Effect, Layer } from "effect"
+import { Failure, UsageError } from "../CliError.ts"
+import type { Input } from "../Command.ts"
+import { Environment, type Surroundings } from "../Environment.ts"
+import * as Output from "../Output.ts"
+import { Paths } from "../Paths.ts"
+import * as Prices from "../Prices.ts"
+import * as SessionArgument from "../SessionArgument.ts"
+import * as SessionIndex from "../SessionIndex.ts"
+import * as Signals from "../Signals.ts"
+
+const HIGHEST_PORT = 65_535
+
+const portFrom = (flag: string | boolean | undefined) => {
+  if (flag === undefined) return Effect.succeed(0)
+  const port = Number(flag)
+  const isPort = typeof flag === "string" && /^\d+$/.test(flag) && port <= HIGHEST_PORT
+  return isPort
+    ? Effect.succeed(port)
+    : new UsageError({ message: "--port is a number up to 65535; see grove view --help" })
+}
+
+/** Whether there is a screen on which a browser could open: not over ssh, not without a display. */
+const hasScreen = ({ variables, isInteractive }: Surroundings): boolean => {
+  if (!isInteractive.output || variables.SSH_CONNECTION || variables.SSH_TTY) return false
+  const needsDisplay = process.platform === "linux" && !variables.WSL_DISTRO_NAME
+  return !needsDisplay || Boolean(variables.DISPLAY || variables.WAYLAND_DISPLAY)
+}
+
+const openBrowser = (link: string) =>
+  Effect.promise(async () => {
+    const { default: open } = await import("open")
+    // Without a browser the link on the screen is all there is, and enough.
+    const child = await open(link).catch(() => undefined)
+    child?.on("error", () => {})
+  })
+
+/** The page of a session that the person named; one elsewhere is shown with those beside it. */
+const pageOf = Effect.fnUntraced(function* (name: string, entry: string | boolean | undefined) {
+  const { ref, tree } = yield* SessionArgument.read(name)
+  const query =
+    typeof entry === "string" ? `?entry=${encodeURIComponent(yield* SessionArgument.entry(tree, entry))}` : ""
+  return { ref, page: `s/${encodeURIComponent(ref.id)}${query}` }
+})
+
+const explain = ({ host, port, reason, cause }: { host: string; port: number; reason: string; cause: unknown }) => {
+  if (reason === "needs-access") {
+    return `refused to show every session to whoever can reach ${host}; add --token for a link that works once, or leave --host away`
+  }
+  if (reason === "port-taken") return `port ${port} is taken; choose another one, or leave --port away for a free one`
+  return `cannot listen on ${host}: ${cause instanceof Error ? cause.message : String(cause)}`
+}
+
+/** Beside the package: built with it, and found wherever that is installed. */
+const site = (): string => fileURLToPath(new URL("../site", import.meta.resolve("@grove/viewer")))
+
+export const run = Effect.fn("view")(function* ({ flags }: Input) {
+  const paths = yield* Paths
+  const surroundings = yield* Environment
+  const port = yield* portFrom(flags.port)
+  const host = typeof flags.host === "string" ? flags.host : undefined
+  const start = typeof flags.session === "string" ? yield* pageOf(flags.session, flags.entry) : undefined
+  const price = yield* Prices.today
+  const outside = start !== undefined && !start.ref.path.startsWith(paths.sessions) ? [join(start.ref.path, "..")] : []
+  const roots = [
+    { source: "grove", paths },
+    ...outside.map((folder) => ({
+      source: "folder",
+      paths: { ...SessionPaths.make({ home: paths.home, sessionDirectory: folder }) }
+    }))
+  ]
+  const library = Library.layer({ roots: () => roots, price })
+  const services = Layer.provideMerge(Texts.layer(SessionIndex.pathFor(paths)), library)
+  const viewer = yield* Viewer.serve({ host, port, token: flags.token === true, site: site() }).pipe(
+    Effect.provide(yield* Layer.build(services)),
+    Effect.mapError((error) => new Failure({ message: explain(error) }))
+  )
+  const link = viewer.linkTo(start?.page ?? "")
+  yield* Output.lines([link])
+  if (surroundings.isInteractive.output) yield* Output.note("the viewer reads and never writes; Ctrl-C stops it")
+  if (flags["no-open"] !== true && hasScreen(surroundings)) yield* openBrowser(link)
+  yield* Signals.until(Effect.never)
+})

@@ -1,0 +1,3 @@
+import { NotFound } from "../shared/NotFound.tsx"
+
+export default NotFound

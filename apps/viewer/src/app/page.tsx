@@ -1,0 +1,3 @@
+import { SessionsPage } from "../sessions/SessionsPage.tsx"
+
+export default SessionsPage

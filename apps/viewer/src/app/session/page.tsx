@@ -1,0 +1,3 @@
+import { SessionPage } from "../../session/SessionPage.tsx"
+
+export default SessionPage
