@@ -14,11 +14,9 @@ await build({
   sourcemap: false,
   format: "esm",
   platform: "node",
-  // It asks for Node's modules by require, which a bundle of this format has not.
-  external: ["ws"],
   target: "node20",
-  // Starts a script that lies beside it.
-  external: ["open"],
+  // `ws` asks for Node's modules by require, which a bundle of this format has not; `open` starts a script beside it.
+  external: ["ws", "open"],
   legalComments: "none",
   chunkNames: "chunks/[name]-[hash]",
   logLevel: "warning"
