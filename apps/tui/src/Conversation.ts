@@ -20,9 +20,9 @@ import {
   type Usage
 } from "@grove/core"
 import { Clock, Deferred, Effect, Exit, Scope, Semaphore, Stream } from "effect"
-import { Costs } from "./Costs.ts"
 import * as Editing from "./Editing.ts"
 import { explain } from "./Errors.ts"
+import { Ledger } from "./Ledger.ts"
 import type { ApprovalAsked, Edit, Event, Prompt, SessionState, TurnState } from "./state/View.ts"
 
 export interface Options {
@@ -53,6 +53,7 @@ export const unborn = (cwd: string, isOpening = false): SessionState => ({
   readOnly: false,
   usage: TreeUsage.sums(SessionTree.from([]), null),
   tokens: 0,
+  errors: new Set(),
   isOpening
 })
 
@@ -130,23 +131,27 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
 
   // --------------------------------------------------------------------------------------------------- sessions
 
-  const costs = new WeakMap<Session, Costs>()
-  const spent = (opened: Session): Costs => {
-    const known = costs.get(opened) ?? new Costs(opened.tree, options.price)
-    costs.set(opened, known)
+  const ledgers = new WeakMap<Session, Ledger>()
+  const ledgerOf = (opened: Session): Ledger => {
+    const known = ledgers.get(opened) ?? new Ledger(opened.tree, options.price)
+    ledgers.set(opened, known)
     if (!known.isWhole) known.read()
     return known
   }
-  /** Reads what a long session cost after it is on the screen, a slice at a time. */
-  const countUp = Effect.fnUntraced(function* (opened: Session) {
-    if (spent(opened).isWhole) return
-    while (opened === session && !spent(opened).isWhole) yield* Effect.sleep(0)
+  /** Reads what a long session comes to after it is on the screen, a slice at a time. */
+  const readUp = Effect.fnUntraced(function* (opened: Session) {
+    if (ledgerOf(opened).isWhole) return
+    while (opened === session && !ledgerOf(opened).isWhole) yield* Effect.sleep(0)
     yield* changed(opened, false)
   })
 
-  /** With `added`, the tokens of the context are those before and an estimate of what was added: exact is what counts them all. */
+  /** With `added`, those before and an estimate of what was added: exact is what counts them all. */
+  const tokensAt = (tree: SessionTree, leaf: EntryId | null, added: ReadonlyArray<Entry.Entry> | undefined): number =>
+    added === undefined || shown.tokens === null ? ContextSize.at(tree, leaf).tokens : shown.tokens + estimate(added)
+
   const stateOf = Effect.fnUntraced(function* (opened: Session, added?: ReadonlyArray<Entry.Entry>) {
     const { ref, header } = opened
+    const ledger = ledgerOf(opened)
     const tree = linear ? opened.tree.linear() : opened.tree
     const leaf = linear ? tree.leaf : yield* opened.main.leaf
     const state: SessionState = {
@@ -156,8 +161,9 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
       tree,
       leaf,
       readOnly: false,
-      usage: spent(opened).at(leaf),
-      tokens: added === undefined ? ContextSize.at(tree, leaf).tokens : shown.tokens + estimate(added)
+      usage: ledger.costsAt(leaf),
+      tokens: ledger.isWhole ? tokensAt(tree, leaf, added) : null,
+      errors: ledger.errors
     }
     return state
   })
@@ -231,7 +237,7 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     if (!isFresh) yield* engine.recover(opened)
     shown = yield* stateOf(opened)
     tell(isFresh ? { _tag: "Changed", session: shown, foreign: false } : { _tag: "Opened", session: shown })
-    yield* Effect.forkIn(countUp(opened), next)
+    yield* Effect.forkIn(readUp(opened), next)
     yield* options.onOpened(opened.ref.path)
     yield* showModel
     yield* showApproval

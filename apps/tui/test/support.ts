@@ -1,4 +1,4 @@
-import { type Entry, type EntryId, SessionTree, Symbols, TreeUsage } from "@grove/core"
+import { type Entry, type EntryId, SessionTree, Symbols, TreeUsage, TreeView } from "@grove/core"
 import * as App from "../src/state/App.ts"
 import type * as Commands from "../src/state/Commands.ts"
 import * as HistoryView from "../src/state/HistoryView.ts"
@@ -49,7 +49,8 @@ export const session = (entries: ReadonlyArray<Entry.Entry>, leaf?: string | nul
     leaf: place,
     readOnly: false,
     usage: TreeUsage.sums(tree, place),
-    tokens: 1200
+    tokens: 1200,
+    errors: new Set(entries.filter(TreeView.isError).map(({ id }) => id))
   }
 }
 

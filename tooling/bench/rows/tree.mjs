@@ -29,25 +29,40 @@ const KEYS = [
   "p"
 ]
 const TIMES = 20
-const FILTERS = ["ctrl+u", "ctrl+o", "tab"]
+/** User, labeled, errors, all, turns. */
+const FILTERS = ["ctrl+u", "tab", "tab", "ctrl+o", "tab"]
 
 const zero = { requests: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, costMicros: 0 }
 
-/** The chat has the session open, knows where the person stands and what hangs below what; then /tree is typed. */
+/** The chat has the session open and has read it, as it does once it is on the screen; then /tree is typed. */
 const grove = async (/** @type {any} */ { file, cache }) => {
-  const [{ Effect }, Grove, TreePane, { unicode }] = await Promise.all([
+  const [{ Effect }, Grove, TreePane, TreeState, TreePage, { Ledger }, { Symbols }] = await Promise.all([
     import("effect"),
     import("../grove.mjs"),
     import("../../../apps/tui/dist/state/TreePane.js"),
-    import("../../../apps/tui/dist/state/Symbols.js")
+    import("../../../apps/tui/dist/state/TreeState.js"),
+    import("../../../apps/tui/dist/state/TreePage.js"),
+    import("../../../apps/tui/dist/Ledger.js"),
+    import("@grove/core/model")
   ])
   const store = await Grove.store({ home: cache, cache })
   const measured = Effect.gen(function* () {
     const { ref, tree } = yield* store.read(yield* store.find(file))
     const { leaf } = tree
     tree.childRows(tree.rowOf(leaf))
-    const session = { ref, tree, leaf, cwd: "/", name: null, usage: { path: zero, tree: zero, abandoned: zero } }
-    const world = /** @type {any} */ ({ columns: 120, rows: 40, now: Date.now(), symbols: unicode, session })
+    const ledger = new Ledger(tree)
+    while (!ledger.isWhole) ledger.read()
+    const { errors } = ledger
+    const session = {
+      ref,
+      tree,
+      leaf,
+      errors,
+      cwd: "/",
+      name: null,
+      usage: { path: zero, tree: zero, abandoned: zero }
+    }
+    const world = /** @type {any} */ ({ columns: 120, rows: 40, now: Date.now(), symbols: Symbols.unicode, session })
     const clock = (/** @type {() => any} */ work) => {
       const begun = performance.now()
       const value = work()
@@ -56,10 +71,10 @@ const grove = async (/** @type {any} */ { file, cache }) => {
     const shown = (/** @type {() => any} */ work) =>
       clock(() => {
         const state = work()
-        TreePane.draw(state, world)
+        TreePage.draw(state, world)
         return state
       })
-    const opened = shown(() => TreePane.open(world))
+    const opened = shown(() => TreeState.open(world))
     const press = (/** @type {any} */ state, /** @type {string} */ name) =>
       shown(() => TreePane.on(state, { _tag: "Key", name }, world).state)
     /** @type {Array<number>} */
@@ -80,7 +95,12 @@ const grove = async (/** @type {any} */ { file, cache }) => {
       filters.push(ms)
     }
     keys.sort((a, b) => a - b)
-    return { open: opened.ms, p50: median(keys), p95: keys[Math.floor(keys.length * 0.95)], filter: median(filters) }
+    return {
+      open: opened.ms,
+      p50: median(keys),
+      p95: keys[Math.floor(keys.length * 0.95)],
+      filter: Math.max(...filters)
+    }
   })
   return Effect.runPromise(Effect.scoped(measured))
 }
@@ -101,6 +121,6 @@ export const lines = (found, { entries }) => {
     line(`tree of ${entries.toLocaleString("en")} entries: open the view`, "open", [{ most: 100 }]),
     line("… one key, p50", "p50", [{ most: 16 }]),
     line("… one key, p95", "p95", [{ most: 16 }]),
-    line("… another filter", "filter", [])
+    line("… another filter, the slowest", "filter", [])
   ]
 }

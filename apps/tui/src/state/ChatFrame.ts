@@ -45,7 +45,10 @@ const footer = (chat: ChatState, world: World): Row.Row => {
     const sign = kind === "error" ? `${symbols.error} ` : ""
     return Row.cut(Row.row(` ${sign}${text}`, kind === "error" ? "error" : "accent"), columns)
   }
-  const money = [Words.cost(session.usage.tree.costMicros), `${Words.tokens(session.tokens)}`].join(symbols.dot)
+  const money = [
+    Words.cost(session.usage.tree.costMicros),
+    session.tokens === null ? symbols.more : Words.tokens(session.tokens)
+  ].join(symbols.dot)
   const other = world.linear ? "" : `Alt+${symbols.previous}${symbols.next} other answers`
   const hints = ["/tree", "/fork", "^R history", other, "? keys"].filter((hint) => hint !== "")
   return Row.spread(Row.row(` ${hints.join("  ")}`, "dim"), Row.row(` ${money} `, "dim"), columns)

@@ -42,7 +42,10 @@ export const header = (world: World): Row.Row => {
     session.name === null ? shortId(session.ref.id) : Preview.line(session.name, Math.floor(columns / 3)),
     ...(linear ? ["linear"] : branch === "" ? [] : [branch])
   ].filter((part) => part !== "")
-  const share = model?.window == null ? "" : `${Math.min(999, Math.round((100 * session.tokens) / model.window))} %`
+  const share =
+    model?.window == null || session.tokens === null
+      ? ""
+      : `${Math.min(999, Math.round((100 * session.tokens) / model.window))} %`
   const right = [model?.model ?? "no model", share, ...(world.approval === "default" ? [] : [world.approval])]
     .filter((part) => part !== "")
     .join(symbols.dot)

@@ -2,7 +2,8 @@
  * A tree as lines to scroll through: which entries are drawn, in which column, and where the filter left some out. Kept
  * flat, so that a screen takes its window of it and folding a branch replaces only that branch.
  */
-import { type EntryId, NONE, type SessionTree, TreeLayout, TreeView } from "@grove/core/model"
+import { type EntryId, NONE, TreeLayout, TreeView } from "@grove/core/model"
+import type { SessionState } from "./View.ts"
 
 export type Place = "tree" | "stash"
 
@@ -51,12 +52,12 @@ const draw = (
 }
 
 export const make = (
-  tree: SessionTree,
-  leaf: EntryId | null,
+  { tree, leaf, errors }: Pick<SessionState, "tree" | "leaf" | "errors">,
   filter: TreeView.Filter,
   place: Place,
   unfolded: ReadonlySet<EntryId>
-): TreeLines => lay(TreeLayout.plan(TreeView.make(tree, filter, { skim: true, forks: true }), leaf), place, unfolded)
+): TreeLines =>
+  lay(TreeLayout.plan(TreeView.make(tree, filter, { skim: true, forks: true, errors }), leaf), place, unfolded)
 
 /** The same tree with other branches unfolded. */
 export const lay = (plan: TreeLayout.Plan, place: Place, unfolded: ReadonlySet<EntryId>): TreeLines => ({

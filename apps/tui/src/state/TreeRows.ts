@@ -182,7 +182,9 @@ const emptyRows = (state: TreeState.State, columns: number): ReadonlyArray<Row.R
       case "labeled":
         return "No entry has a label: l gives one. Tab shows other entries."
       case "errors":
-        return "Nothing failed here. Tab shows other entries."
+        return state.session.tokens === null
+          ? "Nothing failed as far as this was read; the rest is being read."
+          : "Nothing failed here. Tab shows other entries."
       default:
         return "No entry passes this filter. Ctrl+O shows all."
     }

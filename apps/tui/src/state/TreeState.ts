@@ -38,7 +38,7 @@ export interface State {
 export type Step = Sheet.Step<State>
 
 export const open = ({ session }: World): State => {
-  const lines = TreeLines.make(session.tree, session.leaf, "turns", "tree", new Set())
+  const lines = TreeLines.make(session, "turns", "tree", new Set())
   return {
     session,
     lines,
@@ -102,7 +102,7 @@ export const remade = (
   }
 ): State => {
   const row = selectedRow(state)
-  const made = TreeLines.make(session.tree, session.leaf, filter, place, state.lines.unfolded)
+  const made = TreeLines.make(session, filter, place, state.lines.unfolded)
   const isBare = place === "stash" && made.plan.view.fragments.length === 0
   const lines = isBare ? TreeLines.lay(made.plan, "tree", made.unfolded) : made
   const search = state.search === null ? null : { ...state.search, at: 0, hits: new Set<number>() }

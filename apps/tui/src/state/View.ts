@@ -34,8 +34,10 @@ export interface SessionState {
   readonly leaf: EntryId | null
   readonly readOnly: boolean
   readonly usage: TreeUsage.TreeUsage
-  /** Tokens that the model would be shown. */
-  readonly tokens: number
+  /** Tokens that the model would be shown; `null` while a long session is still being read. */
+  readonly tokens: number | null
+  /** Entries that failed, as far as the session has been read. */
+  readonly errors: ReadonlySet<EntryId>
   /** Nothing is known of it yet: it is being read. */
   readonly isOpening?: boolean
 }

@@ -431,9 +431,9 @@ describe("any keys, in any session, on any screen", () => {
   it("a branch that is unfolded and folded again leaves the lines as they were", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const next = chanceOf(seed)
-      const { tree, leaf } = sessionOf(wild(next))
-      const whole = new Set(tree.ids())
-      const lines = TreeLines.make(tree, leaf, "all", "tree", next(2) === 0 ? whole : new Set())
+      const session = sessionOf(wild(next))
+      const whole = new Set(session.tree.ids())
+      const lines = TreeLines.make(session, "all", "tree", next(2) === 0 ? whole : new Set())
       if (lines.rows.length === 0) continue
       const line = next(lines.rows.length)
       const row = TreeLines.rowAt(lines, line)

@@ -1,6 +1,6 @@
 /** What the tests of views share: small sessions, a world around them, keys as they are typed, screens as text. */
 import { assert } from "@effect/vitest"
-import { type Entry, type EntryId, SessionTree, Symbols, TreeUsage, Width } from "@grove/core"
+import { type Entry, type EntryId, SessionTree, Symbols, TreeUsage, TreeView, Width } from "@grove/core"
 import type { Input } from "../../src/keys.ts"
 import * as Row from "../../src/state/Row.ts"
 import type { Step } from "../../src/state/Sheet.ts"
@@ -65,7 +65,8 @@ export const sessionOf = (
     leaf: at,
     readOnly: false,
     usage: TreeUsage.sums(tree, at),
-    tokens: 0
+    tokens: 0,
+    errors: new Set(entries.filter(TreeView.isError).map(({ id }) => id))
   }
 }
 

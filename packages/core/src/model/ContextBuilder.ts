@@ -132,7 +132,7 @@ const compactionSummary = (entry: Entry.Entry): Json => ({
 })
 
 /** The message an entry puts into the context, if any. */
-const messageFor = (entry: Entry.Entry): Json | undefined => {
+export const messageFor = (entry: Entry.Entry): Json | undefined => {
   switch (entry.type) {
     case "message":
       return isObject(entry.message) ? withContent(entry.message) : undefined
@@ -252,6 +252,12 @@ export const spoken = (tree: SessionTree, rows: ReadonlyArray<number>, edits = e
   return { messages, sources, positions }
 }
 
+/** What the compaction that cuts a context puts before all else. */
+export const headOf = (compaction: Entry.Entry): ReadonlyArray<Json> => {
+  const system = isObject(compaction.systemMessage) ? [withContent(compaction.systemMessage)] : []
+  return [...system, compactionSummary(compaction)]
+}
+
 const contextOf = (tree: SessionTree, plan: ContextPlan): SessionContext => {
   const { leaf, compaction, rows, untilDisabled, lastEdit, edits, settings } = plan
   const { messages, sources, positions } = spoken(tree, rows, edits)
@@ -259,8 +265,7 @@ const contextOf = (tree: SessionTree, plan: ContextPlan): SessionContext => {
   const firstEdited = firstReworded === -1 ? untilDisabled : Math.min(firstReworded, untilDisabled)
   const edited = positions.map((at) => at >= firstEdited && rows[at]! < lastEdit)
   if (compaction === undefined) return { leaf, messages, sources, edited, ...settings }
-  const system = isObject(compaction.systemMessage) ? [withContent(compaction.systemMessage)] : []
-  const head = [...system, compactionSummary(compaction)]
+  const head = headOf(compaction)
   return {
     leaf,
     messages: head.concat(messages),

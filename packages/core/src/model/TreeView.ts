@@ -1,5 +1,6 @@
 /** Which entries of a tree a person sees, and how they hang together once the others are left out. */
 import type * as Entry from "./Entry.ts"
+import type { EntryId } from "./EntryId.ts"
 import { isObject } from "./open.ts"
 import { toolCallsOf } from "./Preview.ts"
 import { NONE, type SessionTree } from "./SessionTree.ts"
@@ -60,6 +61,8 @@ export interface Options {
    * those that another reply follows without a tool's result are looked at: the ones that failed and were tried again.
    */
   readonly skim?: boolean
+  /** Entries that failed, where that is known already: the filter `errors` then reads nothing. */
+  readonly errors?: ReadonlySet<EntryId>
 }
 
 const CAN_FAIL = new Set(["assistant", "toolResult", "bashExecution", "pythonExecution"])
@@ -69,8 +72,14 @@ const toolCallsIn = (entry: Entry.Entry): number =>
   isObject(entry.message) ? toolCallsOf(entry.message.content).length : 0
 
 /** Reads bodies only where the row alone does not tell, and each of them once. */
-const note = (tree: SessionTree, order: ReadonlyArray<number>, reads: (row: number) => boolean): Notes => {
+const note = (
+  tree: SessionTree,
+  order: ReadonlyArray<number>,
+  reads: (row: number) => boolean,
+  failed: ReadonlySet<EntryId> = new Set()
+): Notes => {
   const errors = new Uint8Array(tree.rowCount)
+  for (const id of failed) if (tree.has(id)) errors[tree.rowOf(id)] = 1
   const silent = new Uint8Array(tree.rowCount)
   const isReply = (row: number) => tree.roleAt(row) === "assistant"
   const wanted = order.filter(reads)
@@ -116,9 +125,9 @@ const readsFor = (
   tree: SessionTree,
   filter: Filter,
   onlyChild: Int32Array,
-  { skim = false }: Options
+  { skim = false, errors }: Options
 ): ((row: number) => boolean) => {
-  if (filter !== "turns" && filter !== "errors") return () => false
+  if (filter !== "turns" && (filter !== "errors" || errors !== undefined)) return () => false
   const isNote = (row: number) => tree.typeAt(row) === "custom_message"
   if (!skim || filter === "errors") return (row) => isNote(row) || CAN_FAIL.has(tree.roleAt(row) ?? "")
   const isRetried = (row: number): boolean => {
@@ -187,7 +196,7 @@ const withForks = (
 export const make = (tree: SessionTree, filter: Filter, options: Options = {}): TreeView => {
   const order = tree.topDownRows()
   const onlyChild = onlyChildren(tree, order)
-  const notes = note(tree, order, readsFor(tree, filter, onlyChild, options))
+  const notes = note(tree, order, readsFor(tree, filter, onlyChild, options), options.errors)
   const passes = shownBy(tree, filter, order, onlyChild, notes)
   const isShown = options.forks === true ? withForks(tree, order, passes) : passes
   const shown = new Uint8Array(tree.rowCount)

@@ -228,3 +228,10 @@ describe("a view", () => {
     })
   })
 })
+
+it("failures that are known already are taken as they are, and nothing is read", () => {
+  const tree = SessionTree.from([user("u1", null), reply("a1", "u1"), reply("a2", "u1", { stopReason: "error" })])
+  tree.entriesAt = (rows) => (rows.length > 0 ? assert.fail("read") : [])
+  const shown = TreeView.make(tree, "errors", { errors: new Set([tree.idAt(1)!]) })
+  assert.deepStrictEqual(shown.rows, [1])
+})
