@@ -106,6 +106,12 @@ class Pane {
   }
 
   /** The chat that runs in it, not its shell. */
+  /** Whether it shows the other screen, has a caret, and reports the mouse. */
+  modes(): string {
+    const modes = "#{alternate_on} #{cursor_flag} #{mouse_any_flag}"
+    return this.terminals.tmux("display-message", "-p", "-t", this.name, modes).trim()
+  }
+
   kill(signal: NodeJS.Signals = "SIGKILL"): void {
     const shell = this.terminals.tmux("display-message", "-p", "-t", this.name, "#{pane_pid}").trim()
     const [child] = execFileSync("pgrep", ["-P", shell], { encoding: "utf8" }).trim().split("\n")
@@ -124,6 +130,9 @@ class Pane {
     return await this.until(seen)
   }
 }
+
+/** The modes of a terminal that belongs to its shell. */
+const GIVEN_BACK = "0 1 0"
 
 const open: Array<Terminals> = []
 const terminals = (): Terminals => {
@@ -416,25 +425,40 @@ describe.skipIf(!hasTmux)("the chat in a terminal", () => {
     await one.until(/you {2}from the second/)
   })
 
-  it("the terminal is given back on every way out", async () => {
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129]
+  ] as const)("the terminal is given back on %s", async (signal, code) => {
     const all = terminals()
-    for (const [signal, code] of [
-      ["SIGTERM", 143],
-      ["SIGHUP", 129]
-    ] as const) {
-      const pane = all.open()
-      await pane.run("", "Say something")
-      pane.kill(signal)
-      await pane.until(`left with ${code}`)
-      const state = all.tmux(
-        "display-message",
-        "-p",
-        "-t",
-        pane.name,
-        "#{alternate_on} #{cursor_flag} #{mouse_any_flag}"
-      )
-      assert.strictEqual(state.trim(), "0 1 0")
-    }
+    const pane = all.open()
+    await pane.run("", "Say something")
+    pane.kill(signal)
+    await pane.until(`left with ${code}`)
+    assert.strictEqual(pane.modes(), GIVEN_BACK)
+  })
+
+  it.each([
+    ["an error that nobody caught", "setTimeout(() => { throw new Error('boom') })"],
+    ["a promise that nobody caught", "Promise.reject(new Error('boom'))"],
+    ["an error while a key is taken", "process.stdin.emit('data', { get length() { throw new Error('boom') } })"]
+  ])("the terminal is given back after %s, and what went wrong is said in one line", async (_, crash) => {
+    const all = terminals()
+    const bomb = join(all.root, "bomb.mjs")
+    writeFileSync(bomb, `process.on("SIGUSR2", () => { ${crash} })`)
+    const pane = all.open(80, 24, { NODE_OPTIONS: `--import file://${bomb}` })
+    await pane.run("", "Say something")
+    await pane.say("kept", "You said: kept")
+    pane.type("half a thought")
+    await pane.until("> half a thought")
+    pane.kill("SIGUSR2")
+    const left = await pane.until("left with 1")
+    assert.match(left, /^grove: unexpected failure: .+$/m)
+    assert.notMatch(left, / {4}at /)
+    assert.strictEqual(pane.modes(), GIVEN_BACK)
+    pane.type("echo echoed")
+    await pane.until("$ echo echoed")
+    pane.press("C-u")
+    await pane.run("history", /\d +half a thought +×1/)
   })
 
   it("a prompt that was never answered leaves no session, only the history", async () => {

@@ -27,6 +27,7 @@ import * as Screen from "./screen/Screen.ts"
 import type * as Theme from "./screen/Theme.ts"
 import * as App from "./state/App.ts"
 import type * as Commands from "./state/Commands.ts"
+import * as Editor from "./state/Editor.ts"
 import * as HistoryView from "./state/HistoryView.ts"
 import * as SessionsView from "./state/SessionsView.ts"
 import * as TreePane from "./state/TreePane.ts"
@@ -383,6 +384,9 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
     })
     yield* begin
     const code = yield* Deferred.await(over)
+    // Whatever made the person leave, what they had typed is found again with Up.
+    const unsent = [...app.world.queue.map(({ text }) => text), Editor.textOf(app.chat.editor)]
+    for (const text of unsent) if (text.trim() !== "") yield* remembered(text, conversation.current(), null)
     yield* conversation.close
     if (broken !== undefined) return yield* Effect.die(broken)
     return code
