@@ -71,7 +71,8 @@ class Terminals {
 
   close(): void {
     spawnSync("tmux", ["-S", this.#socket, "kill-server"])
-    rmSync(this.root, { recursive: true, force: true })
+    // The chat that was in the pane may still be putting its things in order.
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
 }
 
