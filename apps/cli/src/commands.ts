@@ -287,6 +287,22 @@ export const commands: ReadonlyArray<Loadable> = [
   },
   {
     command: {
+      name: "export",
+      about: "Writes a session as a page, a text, or a file of another program, without secrets unless asked to.",
+      arguments: [session],
+      flags: {
+        to: { type: "string", choices: ["html", "md", "json", "pi", "omp", "neovate"], about: "what it becomes" },
+        leaf: { ...leaf, about: "only the branch that ends here (md: instead of where the session stands)" },
+        output: { type: "string", short: "o", value: "file", about: "to this file instead of standard output" },
+        force: { type: "boolean", about: "replace the file if it is there" },
+        "no-redact": { type: "boolean", about: "keep keys, tokens, passwords, the home directory and the user name" }
+      },
+      examples: ["grove export @last --to html -o session.html", "grove export 3f9c --to md | less"]
+    },
+    load: () => import("./commands/export.ts")
+  },
+  {
+    command: {
       name: "append",
       about: "Appends entries, read as JSON from standard input, one a line; prints the id of each when it is written.",
       arguments: [{ ...session, about: "a session, or a new .jsonl path" }],

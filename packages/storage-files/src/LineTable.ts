@@ -80,6 +80,17 @@ export const make = (index: LineIndex, file: number, onProblem: (problem: Proble
     if (text.includes("\ufffd") && !isUtf8(bytes)) tell(Jsonl.damagedText(entry.id, line))
     return entry
   }
+  /** The lines of some rows, a run at a time. Each is good until the next run is read. */
+  function* linesOf(rows: ReadonlyArray<number>): Generator<readonly [row: number, line: Buffer]> {
+    for (const { from, to, start, end } of runs(index, rows)) {
+      const bytes = read(start, end - start)
+      for (let i = from; i < to; i++) {
+        const row = rows[i]!
+        const at = columns.starts[row]! - start
+        yield [row, bytes.subarray(at, at + columns.lengths[row]!)]
+      }
+    }
+  }
   const entry = (row: number) => parse(row, read(columns.starts[row]!, columns.lengths[row]!))
   return {
     size: index.size,
@@ -94,16 +105,10 @@ export const make = (index: LineIndex, file: number, onProblem: (problem: Proble
     time: (row) => columns.times[row]!,
     spoken: (row) => columns.spoken[row]!,
     entry,
-    entries: (rows) => {
-      const found: Array<Entry.Entry | undefined> = []
-      for (const { from, to, start, end } of runs(index, rows)) {
-        const bytes = read(start, end - start)
-        for (let i = from; i < to; i++) {
-          const at = columns.starts[rows[i]!]! - start
-          found.push(parse(rows[i]!, bytes.subarray(at, at + columns.lengths[rows[i]!]!)))
-        }
-      }
-      return found
+    entries: (rows) => Array.from(linesOf(rows), ([row, line]) => parse(row, line)),
+    lines: (rows) => {
+      const all = [...runs(index, rows)]
+      return Array.from(linesOf(rows), ([, line]) => (all.length === 1 ? line : Buffer.from(line)))
     },
     // Where parents are missing or go round, the tree links the rows itself and reports it.
     ...(facts.unlinked.length === 0 && { links: { parents: columns.parents.subarray(0, index.size), problems: [] } })

@@ -215,3 +215,16 @@ export const restoreImages = <Value extends object>(value: Value): Effect.Effect
       })
     )
   })
+
+const mayNameBlobs = (entry: Entry.Entry): boolean => entry.fullText !== undefined || imagesIn(entry).length > 0
+
+/** Entries with texts whole and images inline, as far as a store has them; for whoever passes many on. */
+export const restorer =
+  (store: BlobStore["Service"]) =>
+  (entries: ReadonlyArray<Entry.Entry>): Effect.Effect<ReadonlyArray<Entry.Entry>> => {
+    if (!entries.some(mayNameBlobs)) return Effect.succeed(entries)
+    const restored = Effect.forEach(entries, (entry) =>
+      mayNameBlobs(entry) ? Effect.flatMap(restoreFullText(entry), restoreImages) : Effect.succeed(entry)
+    )
+    return Effect.provideService(restored, BlobStore, store)
+  }

@@ -26,6 +26,11 @@ export interface EntryTable {
   readonly entry: (row: number) => Entry.Entry | undefined
   /** Many at once, for tables that read them from a medium. */
   readonly entries: (rows: ReadonlyArray<number>) => ReadonlyArray<Entry.Entry | undefined>
+  /**
+   * The lines of some rows as they are written, for tables that read them from a medium and whoever passes them on unread.
+   * They are good until the next time something is asked of the table.
+   */
+  readonly lines?: (rows: ReadonlyArray<number>) => ReadonlyArray<Uint8Array>
   /** The row of each row's parent with cycles cut, for tables that know it already. */
   readonly links?: Links
 }
@@ -71,7 +76,7 @@ export const fromArray = (entries: ReadonlyArray<Entry.Entry>): EntryTable => {
   }
 }
 
-export const empty: EntryTable = fromArray([])
+export const empty: EntryTable = /* @__PURE__ */ fromArray([])
 
 /** Resolves parents to rows and cuts cycles at their first row. Linear, whatever the ids say. */
 export const link = (size: number, parentRow: (row: number) => number, id: (row: number) => EntryId): Links => {

@@ -230,6 +230,14 @@ export class SessionTree {
     return known === -1 ? read : read.concat(rows.slice(known).map((row) => this.entryAt(row)))
   }
 
+  /**
+   * The lines of some rows as they are written, `undefined` where one of them is not kept as a line. Their bodies are not
+   * checked. Good until the next time something is asked of the tree.
+   */
+  linesAt(rows: ReadonlyArray<number>): ReadonlyArray<Uint8Array> | undefined {
+    return rows.every((row) => row < this.#table.size) ? this.#table.lines?.(rows) : undefined
+  }
+
   #standIn(row: number): Entry.Entry {
     const id = this.#table.id(row)
     if (!this.#gone.has(row)) {

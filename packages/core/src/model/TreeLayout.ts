@@ -4,7 +4,7 @@
  * right at least halves what is left, so depth stays below 2 + log2 n however often a person went back.
  */
 import type { EntryId } from "./EntryId.ts"
-import { NONE } from "./SessionTree.ts"
+import { NONE } from "./EntryTable.ts"
 import type { TreeView } from "./TreeView.ts"
 
 export interface LayoutRow {

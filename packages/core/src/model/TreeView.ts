@@ -1,9 +1,10 @@
 /** Which entries of a tree a person sees, and how they hang together once the others are left out. */
 import type * as Entry from "./Entry.ts"
 import type { EntryId } from "./EntryId.ts"
+import { NONE } from "./EntryTable.ts"
 import { isObject } from "./open.ts"
 import { toolCallsOf } from "./Preview.ts"
-import { NONE, type SessionTree } from "./SessionTree.ts"
+import type { SessionTree } from "./SessionTree.ts"
 
 /**
  * `turns`: one row a turn, so prompts, and of each run of replies and tool results the last reply.

@@ -15,6 +15,7 @@ const ANYBODY = new Set(
 const SHORTEST_NAME = 3
 export const NOBODY = "[user]"
 
+const asLatin1 = (text: string): string => Buffer.from(text).toString("latin1")
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
 
 /** A home that is all of the file system, or none, is nobody's. */
@@ -60,5 +61,10 @@ export const make = ({ home, user }: Person) => {
     }
     return clean
   }
-  return { withoutPerson, mayBeIn }
+  const needles = [...new Set([...(homes === undefined ? [] : [lastPart]), ...(isNamed ? [name] : [])])].map(asLatin1)
+  return {
+    withoutPerson,
+    /** Of a line of JSON whose bytes were read as characters of one byte each. */
+    mayBeInLine: (line: string): boolean => needles.some((needle) => line.includes(needle))
+  }
 }

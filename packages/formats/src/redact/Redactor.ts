@@ -65,10 +65,20 @@ export interface Redactor {
   readonly header: (header: Header.Header) => Header.Header
   /** Any other value, without names or references in it. */
   readonly value: <Value extends object>(value: Value) => Value
+  /**
+   * Whether anything in a line of JSON may have to go, told from its bytes read as characters of one byte each: never
+   * wrong where it says no.
+   */
+  readonly mayConcern: (line: string) => boolean
   /** How many of each kind were taken out so far; `home` and `user` among them. */
   readonly counts: () => Counts
 }
 
+/** Also escapes that JSON does not ask for, behind which anything may hide, and what is sealed. */
+const CONCERNS = Secrets.firstLook({
+  characters: "S\\\\",
+  beginnings: ['S(?=ignature")', "encrypted_(?=c)", "\\\\(?=u00[2-7]|/)"]
+})
 const MOST_NAMES = 10_000
 const ignore = (): void => {}
 const HEADER_REFERENCES = new Set(["type", "version", "id", "timestamp"])
@@ -77,7 +87,7 @@ const HEADER_REFERENCES = new Set(["type", "version", "id", "timestamp"])
 export const make = (person: Person.Person): Redactor => {
   const counts = new Map<string, number>()
   const count = (kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  const { withoutPerson } = Person.make(person)
+  const { withoutPerson, mayBeInLine } = Person.make(person)
   const program = (text: string): string => Secrets.withoutSecrets(text, count)
   const text = (text: string): string => withoutPerson(program(text), count)
 
@@ -137,6 +147,7 @@ export const make = (person: Person.Person): Redactor => {
     header: (header) =>
       walked(header, (frame, key) => (isEntry(frame) && HEADER_REFERENCES.has(key) ? "keep" : "text")),
     value: (value) => walked(value, () => "text"),
+    mayConcern: (line) => CONCERNS.test(line) || mayBeInLine(line) || Secrets.mayHoldOthers(line),
     counts: () => counts
   }
 }

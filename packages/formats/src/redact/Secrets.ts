@@ -48,7 +48,6 @@ const tokens: ReadonlyArray<readonly [kind: string, pattern: string]> = [
   ["telegram-token", `${START}[0-9]{8,10}:AA${RUN}{32,34}${END}`],
   ["mailgun-key", `${START}key-[0-9a-f]{32}${END}`],
   ["digitalocean-token", "do[opr]_v1_[0-9a-f]{64}"],
-  ["databricks-token", `${START}dapi[0-9a-f]{32}`],
   ["shopify-token", "shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"],
   ["square-token", `sq0(?:atp|csp)-${RUN}{22,}`],
   ["linear-key", "lin_api_[A-Za-z0-9]{32,}"],
@@ -71,20 +70,6 @@ const kindPatterns = tokens.map(([kind, pattern]) => [kind, new RegExp(`^(?:${pa
 
 const kindOf = (token: string): string => kindPatterns.find(([, pattern]) => pattern.test(token))?.[0] ?? kinds[0]!
 
-/**
- * Whether a text may hold a token at all. Each alternative ends in a character that is rare in words, and what stands
- * before it is looked at only there: several times as fast as trying all beginnings at every letter.
- */
-const MAY_HOLD_TOKEN = new RegExp(
-  [
-    "-(?<=(?:sk|gl[a-z]{2,5}|OCSPX|xox[abeoprs]|xapp|pypi|key|sq0...|xai|pplx|KEY)-)",
-    "_(?<=(?:gh[pousr]|pat|live|test|whsec|npm|hf|v1|shp..|api|ntn|figd|gsk|r8|oat|glsa)_)",
-    "\\.(?<=(?:ya29|SG|hv[sb]|hooks|cord|cordapp)\\.)",
-    "AKIA|ASIA|ABIA|ACCA|AIza|eyJ|dapi[0-9a-f]|:AA|[as0-9] AAAA",
-    "[CK](?<=(?:AC|SK))[0-9a-f]{32}"
-  ].join("|")
-)
-
 // ------------------------------------------------------------------------------------------------------- headers, URLs
 
 const VALUE = "[^\\s\"'`\\\\,;<>(){}\\[\\]]"
@@ -96,7 +81,6 @@ const AUTHORIZATION = new RegExp(
   `((?:[aA]uthorization|AUTHORIZATION)["'\\\\]{0,3}\\s{0,3}[:=]\\s{0,3}["'\`\\\\]{0,3}(?:[A-Za-z]{3,10}\\s{1,3})?)(${NO_VALUE}${VALUE}{8,})|((?:[bB]earer|BEARER)\\s{1,3})(${NO_VALUE}(?=[A-Za-z._~+/=-]{0,80}[0-9])[A-Za-z0-9._~+/=-]{16,})`,
   "g"
 )
-const MAY_HOLD_AUTHORIZATION = /[hH]orization|HORIZATION|[bB]earer|BEARER/
 
 const URL_PASSWORD = /(:\\?\/\\?\/[^\s/:@"'`\\]{0,128}:)([^\s/@"'`\\]{1,256})(?=@)/g
 
@@ -107,14 +91,12 @@ const NAME =
 /** `NAME=value`, `"name": "value"`, `name = 'value'`; a bare value only where it is no code. */
 const ASSIGNMENT = new RegExp(
   [
-    `(${NAME}["'\`\\\\]{0,3}\\s{0,3}[:=]{1,2}\\s{0,3}\\\\{0,3}["'\`])(${NO_VALUE}[^"'\`\\\\\\s]{4,})`,
+    `(${NAME}["'\`\\\\]{0,3} {0,3}[:=]{1,2}\\s{0,3}\\\\{0,3}["'\`])(${NO_VALUE}[^"'\`\\\\\\s]{4,})`,
     `(${NAME}=)(${NO_VALUE}${VALUE}{4,})(?![A-Za-z0-9_(.\\[])`,
-    `(${NAME}\\s{0,3}[:=]\\s{1,3})(${NO_VALUE}(?=[^0-9\\s"'\`\\\\,;<>(){}\\[\\]]{0,64}[0-9])${VALUE}{6,})(?![A-Za-z0-9_(.\\[])`
+    `(${NAME} {0,3}[:=]\\s{1,3})(${NO_VALUE}(?=[^0-9\\s"'\`\\\\,;<>(){}\\[\\]]{0,64}[0-9])${VALUE}{6,})(?![A-Za-z0-9_(.\\[])`
   ].join("|"),
   "gi"
 )
-const MAY_HOLD_ASSIGNMENT =
-  /(?:[kK][eE][yY]|[tT][oO][kK][eE][nN]|[sS][eE][cC][rR][eE][tT]|[pP][aA][sS][sS][wW]?[oO]?[rR]?[dD]|[pP][wW][dD]|[tT][iI][aA][lL][sS]?|[rR][aA][sS][eE])["'`\\]{0,3}\s{0,3}[:=]/
 
 /** Members of an object whose value is a secret whatever it looks like. */
 const SECRET_NAME = new RegExp(`${NAME}$|^(?:authorization|x-api-key|cookie|set-cookie)$`, "i")
@@ -141,7 +123,6 @@ const blocks: ReadonlyArray<Block> = [
   },
   { kind: "private-key", begin: /PuTTY-User-Key-File-[0-9]:/g, end: /Private-MAC: ?[0-9a-f]*/g }
 ]
-const MAY_HOLD_BLOCK = /PRIVATE KEY|PuTTY-User-Key/
 /** What a key that was cut off goes on with. */
 const CUT_OFF = /[A-Za-z0-9+/=\s\\:,.-]*/y
 
@@ -181,20 +162,48 @@ const keepingName =
 
 /** The text without its secrets; the same string where it has none. */
 export const withoutSecrets = (text: string, onFound: OnFound): string => {
+  if (!mayHoldSecrets(text)) return text
   let clean = text
-  if (MAY_HOLD_BLOCK.test(clean)) for (const block of blocks) clean = withoutBlocks(clean, block, onFound)
-  if (MAY_HOLD_TOKEN.test(clean)) {
-    clean = clean.replace(TOKEN, (token) => {
-      const kind = kindOf(token)
-      onFound(kind)
-      return placeholder(kind)
-    })
-  }
-  if (clean.includes("@")) clean = clean.replace(URL_PASSWORD, keepingName("url-password", onFound))
-  if (MAY_HOLD_AUTHORIZATION.test(clean)) clean = clean.replace(AUTHORIZATION, keepingName("authorization", onFound))
-  if (MAY_HOLD_ASSIGNMENT.test(clean)) clean = clean.replace(ASSIGNMENT, keepingName("assignment", onFound))
-  return clean
+  for (const block of blocks) clean = withoutBlocks(clean, block, onFound)
+  clean = clean.replace(TOKEN, (token) => {
+    const kind = kindOf(token)
+    onFound(kind)
+    return placeholder(kind)
+  })
+  clean = clean.replace(URL_PASSWORD, keepingName("url-password", onFound))
+  clean = clean.replace(AUTHORIZATION, keepingName("authorization", onFound))
+  return clean.replace(ASSIGNMENT, keepingName("assignment", onFound))
 }
+
+// --------------------------------------------------------------------------------------------------------- first look
+
+/** How each secret begins, up to a character that is rare in words; what is named is looked at in either case. */
+const BEGINNINGS = [
+  "(?:sk|gl[a-z]{2,5}|OCSPX|xox[abeoprs]|xapp|pypi|key|sq0...|xai|pplx|KEY|ssh|sha2|PuTTY)-",
+  "(?:gh[pousr]|pat|live|test|whsec|npm|hf|v1|shp..|api|ntn|figd|gsk|r8|oat|glsa)_",
+  "(?:ya29|SG|hv[sb]|hooks|discord|discordapp)\\.",
+  "A[KSB]I|ACC|AIz|eyJ|:A|(?:AC|SK)(?=[0-9a-f]{32})",
+  "-(?=BEGIN )",
+  "[hH]oriz|HORIZ",
+  "(?:[kK][eE][yY]|[tT][oO][kK][eE][nN]|[sS][eE][cC][rR][eE][tT]|[sS][wW]?[oO]?[rR]?[dD]|[pP][wW][dD]|[tT][iI][aA][lL][sS]?|[rR][aA][sS][eE]|[oO][oO][kK][iI][eE])[\"'`\\\\]{0,8} {0,3}[=:]"
+]
+
+/**
+ * Finds the rare characters at which a secret may have begun, and looks back only from there: several times as fast as
+ * trying every beginning at every letter.
+ */
+export const firstLook = (more: { readonly characters: string; readonly beginnings: ReadonlyArray<string> }): RegExp =>
+  new RegExp(`[-_.=:IJzZACK${more.characters}](?<=${[...BEGINNINGS, ...more.beginnings].join("|")})`)
+
+const SECRET = firstLook({ characters: "", beginnings: [] })
+const BEARER = /[bB]earer|BEARER/
+
+/** What a first look does not find. */
+export const mayHoldOthers = (text: string): boolean =>
+  BEARER.test(text) || (text.includes("@") && text.search(URL_PASSWORD) >= 0)
+
+/** Whether a text may hold a secret: never wrong where it says no. */
+const mayHoldSecrets = (text: string): boolean => SECRET.test(text) || mayHoldOthers(text)
 
 /** Every kind there is, for those who list them. */
 export const secretKinds: ReadonlyArray<string> = [

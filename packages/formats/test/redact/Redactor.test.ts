@@ -183,6 +183,30 @@ describe("a person", () => {
   })
 })
 
+describe("a line that was not parsed", () => {
+  const concerns = (line: string): boolean => make().mayConcern(Buffer.from(line).toString("latin1"))
+
+  it("is of concern whatever secret it holds, wherever it stands", () => {
+    for (const { text, kind } of samples) {
+      for (const before of ["", "it is ", "first\n", "\u00e9", '{"a":"'].values()) {
+        assert.isTrue(concerns(JSON.stringify({ text: `${before}${text}` })), kind)
+      }
+    }
+  })
+
+  it("is of concern where it holds a person, a signature, or escapes that hide something", () => {
+    assert.isTrue(concerns('{"text":"says ada"}'))
+    assert.isTrue(concerns('{"thinkingSignature":"x"}'))
+    assert.isTrue(concerns('{"text":"\\u0073k-ant"}'))
+    assert.isTrue(concerns('{"text":"\\/home"}'))
+    assert.isTrue(Redactor.make({ home: "/home/zoë", user: "zoë" }).mayConcern(Buffer.from("zoë").toString("latin1")))
+  })
+
+  it("is of no concern where there is nothing in it", () => {
+    assert.isFalse(concerns(JSON.stringify({ role: "user", content: "where do names end? <b> a\nb 日本語" })))
+  })
+})
+
 describe("a header", () => {
   it("keeps its id and loses the person", () => {
     const header = { type: "session", version: 3, id: "ada", cwd: "/home/ada/shop", parentSession: "/home/ada/.pi/x" }

@@ -55,7 +55,6 @@ export const samples: ReadonlyArray<Sample> = [
   token("telegram-token", "123456789", ":A", `A${mixed(33)}`),
   token("mailgun-key", "ke", "y-", hex(32)),
   token("digitalocean-token", "do", "p_v1_", hex(64)),
-  token("databricks-token", "dap", "i", hex(32)),
   token("shopify-token", "shp", "at_", hex(32)),
   token("square-token", "sq0", "atp-", mixed(22)),
   token("linear-key", "lin", "_api_", mixed(40)),
