@@ -207,11 +207,12 @@ const lately = (
   const where = joined([...conditions, ...inPlace(place)])
   // What SQLite cannot judge must all be looked at.
   const most = query.clauses.length === 0 ? window : PROPOSED
-  const inside = joined([{ sql: "p.id < ?", parameters: [below] }, ...insideConditions(query)])
+  const inside = joined([{ sql: "l.id < ?", parameters: [below] }, ...insideConditions(query)])
+  // Which they are, the index of times knows; only those that are old enough are read.
   return sql.unsafe<StoredPrompt>(
     `SELECT ${COLUMNS} FROM (
-       SELECT * FROM prompt p WHERE ${where.sql} ORDER BY p.last_at DESC LIMIT ?
-     ) p WHERE ${inside.sql} LIMIT ?`,
+       SELECT p.id FROM prompt p WHERE ${where.sql} ORDER BY p.last_at DESC LIMIT ?
+     ) l CROSS JOIN prompt p ON p.id = l.id WHERE ${inside.sql} LIMIT ?`,
     [...where.parameters, window, ...inside.parameters, most]
   )
 }

@@ -52,14 +52,37 @@ const asynchronous = ({ Database }: Asynchronous): Driver => ({
     })
 })
 
+interface Statement {
+  readonly all: (...parameters: ReadonlyArray<unknown>) => Array<unknown>
+  readonly columns?: () => ReadonlyArray<{ readonly name: string }>
+  readonly setReturnArrays?: (isOn: boolean) => void
+}
+
 /** What `node:sqlite` and `@photostructure/sqlite` have in common. */
 interface Synchronous {
   readonly DatabaseSync: new (
     path: string
   ) => {
-    readonly prepare: (sql: string) => { readonly all: (...parameters: ReadonlyArray<unknown>) => Array<Row> }
+    readonly prepare: (sql: string) => Statement
     readonly close: () => void
   }
+}
+
+type Ask = (parameters: ReadonlyArray<unknown>) => ReadonlyArray<Row>
+
+/** Rows are made here from bare values where the driver can give those: it takes longer to make them. */
+const askerOf = (statement: Statement): Ask => {
+  if (statement.setReturnArrays === undefined || statement.columns === undefined) {
+    return (parameters) => statement.all(...parameters) as Array<Row>
+  }
+  statement.setReturnArrays(true)
+  const names = statement.columns().map(({ name }) => name)
+  const rowOf = (values: ReadonlyArray<Value>): Row => {
+    const row: { [column: string]: Value } = {}
+    for (let i = 0; i < names.length; i++) row[names[i]!] = values[i]!
+    return row
+  }
+  return (parameters) => (statement.all(...parameters) as Array<ReadonlyArray<Value>>).map(rowOf)
 }
 
 /** The first pauses of a wait, then the last of them again and again. */
@@ -90,17 +113,17 @@ const synchronous = (name: string, { DatabaseSync }: Synchronous): Driver => ({
   open: async (path) => {
     const database = new DatabaseSync(path)
     database.prepare("PRAGMA busy_timeout = 0").all()
-    const prepared = new Map<string, ReturnType<typeof database.prepare>>()
-    const prepare = (sql: string) => {
+    const prepared = new Map<string, Ask>()
+    const prepare = (sql: string): Ask => {
       const known = prepared.get(sql)
       if (known !== undefined) return known
       if (prepared.size >= MOST_PREPARED) prepared.clear()
-      const made = database.prepare(sql)
+      const made = askerOf(database.prepare(sql))
       prepared.set(sql, made)
       return made
     }
     return {
-      all: (sql, parameters) => patiently(() => prepare(sql).all(...parameters)),
+      all: (sql, parameters) => patiently(() => prepare(sql)(parameters)),
       close: async () => database.close()
     }
   }
