@@ -92,7 +92,7 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
         const where = sessionDirectory === undefined ? [] : ["--session-dir", sessionDirectory]
         return Effect.map(Errand.json("search", ["--limit", MOST_HITS, ...where, "--", query]), bySession)
       },
-      view: Viewer.open
+      view: Viewer.open(surroundings)
     })
   })
   const services = Layer.mergeAll(Chat.history({ records, isOnScreen: true }), Chat.layer({ records, beside }))

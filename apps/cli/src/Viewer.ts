@@ -1,26 +1,16 @@
-/** The web viewer beside a chat: the last one that was asked for runs, and ends with the chat. */
-import { type ChildProcess, spawn } from "node:child_process"
+/** Web viewers beside a chat, which end with it. */
+import { spawn } from "node:child_process"
 import { Effect } from "effect"
+import * as Browser from "./Browser.ts"
 import { Failure } from "./CliError.ts"
+import type { Surroundings } from "./Environment.ts"
 import * as Errand from "./Errand.ts"
 
-let running: ChildProcess | undefined
-
-/** Its place is needed by the next one. */
-const stop = Effect.callback<void>((resume) => {
-  const child = running
-  running = undefined
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-  child.once("exit", () => resume(Effect.void))
-  child.kill()
-})
-
-/** Answers the address, which is the first line that `grove view` prints. */
+/** Answers the link, which is the first line that `grove view` prints. */
 const start = (words: ReadonlyArray<string>): Effect.Effect<string, Failure> =>
   Effect.callback((resume) => {
     const [program, rest] = Errand.command(words)
     const child = spawn(program, rest, { stdio: ["ignore", "pipe", "pipe"] })
-    running = child
     const end = () => child.kill()
     process.once("exit", end)
     let said = ""
@@ -33,16 +23,17 @@ const start = (words: ReadonlyArray<string>): Effect.Effect<string, Failure> =>
       if (said.includes("\n")) resume(Effect.succeed(said.split("\n", 1)[0]!))
     })
     child.once("error", ({ message }) => resume(Effect.fail(new Failure({ message }))))
-    child.once("exit", () => {
+    child.once("close", () => {
       process.off("exit", end)
       resume(Effect.fail(new Failure({ message: Errand.reason(problem) })))
     })
   })
 
-/** Opens it on a session, and on an entry of it. */
-export const open = (session: string, entry: string | null): Effect.Effect<string, Failure> => {
-  const words = ["view", "--session", session, ...(entry === null ? [] : ["--entry", entry])]
-  return Effect.andThen(stop, start(words)).pipe(
-    Effect.mapError(({ message }) => new Failure({ message: `the web viewer could not be started: ${message}` }))
-  )
-}
+/** Opens one on a session, and on an entry of it; answers the link. */
+export const open =
+  (surroundings: Surroundings) =>
+  (session: string, entry: string | null): Effect.Effect<string, Failure> =>
+    start(["view", "--no-open", "--session", session, ...(entry === null ? [] : ["--entry", entry])]).pipe(
+      Effect.mapError(({ message }) => new Failure({ message: `the web viewer could not be started: ${message}` })),
+      Effect.tap((link) => Browser.show(link, surroundings))
+    )

@@ -50,7 +50,7 @@ const grove = async (/** @type {any} */ { file, cache }) => {
     const { ref, tree } = yield* store.read(yield* store.find(file))
     const { leaf } = tree
     tree.childRows(tree.rowOf(leaf))
-    const ledger = new Ledger(tree)
+    const ledger = new Ledger(tree, () => undefined)
     while (!ledger.isWhole) ledger.read()
     const { errors } = ledger
     const session = {

@@ -4,9 +4,10 @@ import { fileURLToPath } from "node:url"
 import { SessionPaths } from "@grove/storage-files"
 import { Library, Texts, Viewer } from "@grove/viewer"
 import { Effect, Layer } from "effect"
+import * as Browser from "../Browser.ts"
 import { Failure, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
-import { Environment, type Surroundings } from "../Environment.ts"
+import { Environment } from "../Environment.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
 import * as Prices from "../Prices.ts"
@@ -24,21 +25,6 @@ const portFrom = (flag: string | boolean | undefined) => {
     ? Effect.succeed(port)
     : new UsageError({ message: "--port is a number up to 65535; see grove view --help" })
 }
-
-/** Whether there is a screen on which a browser could open: not over ssh, not without a display. */
-const hasScreen = ({ variables, isInteractive }: Surroundings): boolean => {
-  if (!isInteractive.output || variables.SSH_CONNECTION || variables.SSH_TTY) return false
-  const needsDisplay = process.platform === "linux" && !variables.WSL_DISTRO_NAME
-  return !needsDisplay || Boolean(variables.DISPLAY || variables.WAYLAND_DISPLAY)
-}
-
-const openBrowser = (link: string) =>
-  Effect.promise(async () => {
-    const { default: open } = await import("open")
-    // Without a browser the link on the screen is all there is, and enough.
-    const child = await open(link).catch(() => undefined)
-    child?.on("error", () => {})
-  })
 
 /** The page of a session that the person named; one elsewhere is shown with those beside it. */
 const pageOf = Effect.fnUntraced(function* (name: string, entry: string | boolean | undefined) {
@@ -83,6 +69,6 @@ export const run = Effect.fn("view")(function* ({ flags }: Input) {
   const link = viewer.linkTo(start?.page ?? "")
   yield* Output.lines([link])
   if (surroundings.isInteractive.output) yield* Output.note("the viewer reads and never writes; Ctrl-C stops it")
-  if (flags["no-open"] !== true && hasScreen(surroundings)) yield* openBrowser(link)
+  if (flags["no-open"] !== true) yield* Browser.show(link, surroundings)
   yield* Signals.until(Effect.never)
 })

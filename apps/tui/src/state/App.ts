@@ -13,6 +13,8 @@ export interface App {
   readonly chat: ChatState.ChatState
   /** The last one is on top. */
   readonly views: ReadonlyArray<View>
+  /** When a letter was last typed into the chat; 0 once it was sent. */
+  readonly typedAt: number
 }
 
 export interface Step {
@@ -23,7 +25,7 @@ export interface Step {
 /** Below this nothing can be read. */
 export const LEAST = { columns: 40, rows: 10 } as const
 
-export const make = (world: World): App => ({ world, chat: ChatState.initial, views: [] })
+export const make = (world: World): App => ({ world, chat: ChatState.initial, views: [], typedAt: 0 })
 
 const known = (world: World, event: Event): World => {
   switch (event._tag) {
@@ -58,6 +60,21 @@ const questions = (event: Event, { session }: World): ReadonlyArray<View> => {
   return event._tag === "CallsOpen" ? [OpenCallsView.make(event.calls, event.prompt, session.leaf)] : []
 }
 
+/** Between two letters of somebody who is typing there is less time than this. */
+const TYPING_MILLIS = 600
+
+const typedAt = (before: number, event: Event, now: number): number => {
+  if (event._tag === "Paste") return now
+  if (event._tag !== "Key") return before
+  return event.name === "enter" ? 0 : event.text === undefined ? before : now
+}
+
+/** Whom an input is for: the view on top, or the chat. */
+const isForChat = ({ views, world, typedAt }: App): boolean => {
+  const top = views.at(-1)
+  return top === undefined || (top.interrupts === true && world.now - typedAt < TYPING_MILLIS)
+}
+
 /** What happens next, and in what order, when one event leads to others. */
 export const update = (before: App, event: Event, screens: Commands.Screens): Step => {
   const intents: Array<Intent> = []
@@ -71,21 +88,26 @@ export const update = (before: App, event: Event, screens: Commands.Screens): St
   for (let turn = 0; turn < waiting.length; turn++) {
     const now = waiting[turn]!
     const world = known(app.world, now)
-    if (isInput(now) && app.views.length > 0) {
+    if (isInput(now) && !isForChat(app)) {
       const top = app.views.at(-1)!.on(now, world)
       const opened = follow(top)
       app = { ...app, world, views: [...app.views.slice(0, -1), ...(top.view === null ? [] : [top.view]), ...opened] }
       continue
     }
     const views = isInput(now)
-      ? []
+      ? app.views
       : app.views.flatMap((view) => {
           const next = view.on(now, world)
           return [...(next.view === null ? [] : [next.view]), ...follow(next)]
         })
     const { chat, ...rest } = ChatScreen.on(app.chat, now, world, screens)
     const opened = follow(rest)
-    app = { world, chat, views: [...views, ...opened, ...questions(now, world)] }
+    app = {
+      world,
+      chat,
+      typedAt: typedAt(app.typedAt, now, world.now),
+      views: [...views, ...opened, ...questions(now, world)]
+    }
   }
   return { app, intents }
 }
@@ -107,9 +129,11 @@ const withoutEllipsis = (row: Row.Row): Row.Row =>
 /** The screen as it is to be painted: exactly as many rows as it has lines, none wider than it is. */
 export const draw = ({ world, chat, views }: App): Frame => {
   if (world.columns < LEAST.columns || world.rows < LEAST.rows) return tooSmall(world)
-  const at = (index: number): Frame =>
-    index < 0 ? ChatFrame.draw(chat, world) : views[index]!.draw(world, () => at(index - 1))
-  const { rows, caret } = at(views.length - 1)
+  const at = (index: number, rows: number): Frame => {
+    const around = { ...world, rows }
+    return index < 0 ? ChatFrame.draw(chat, around) : views[index]!.draw(around, (fewer) => at(index - 1, fewer))
+  }
+  const { rows, caret } = at(views.length - 1, world.rows)
   const fitting = rows.map((row) => Row.cut(row, world.columns))
   return { rows: world.symbols.more === ELLIPSIS ? fitting : fitting.map(withoutEllipsis), caret }
 }

@@ -9,8 +9,9 @@ export const make = (asked: ApprovalAsked): View => at(asked, 0)
 
 const at = (asked: ApprovalAsked, top: number): View => ({
   name: `approval:${asked.callId}`,
+  interrupts: true,
   on: (event, world) => on(asked, top, event, world),
-  draw: (world, below) => draw(asked, top, world, below())
+  draw: (world, below) => draw(asked, top, world, below)
 })
 
 const on = (asked: ApprovalAsked, top: number, event: Event, world: World): Next => {
@@ -46,7 +47,7 @@ const on = (asked: ApprovalAsked, top: number, event: Event, world: World): Next
   }
 }
 
-const draw = (asked: ApprovalAsked, top: number, world: World, below: Frame): Frame => {
+const draw = (asked: ApprovalAsked, top: number, world: World, below: (rows: number) => Frame): Frame => {
   const { columns, rows, symbols } = world
   const { request, because } = asked
   const preview =

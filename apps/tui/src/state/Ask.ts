@@ -34,7 +34,7 @@ const at = (question: Question, editor: Editor.Editor): View => ({
       Row.row(` Enter ok${symbols.dot}Esc back`, "dim")
     ]
     return {
-      rows: Sheet.panel(world, below(), dialog),
+      rows: Sheet.panel(world, below, dialog),
       caret: { line: Math.max(0, rows - 2), column: Math.min(columns - 1, left + column) }
     }
   }

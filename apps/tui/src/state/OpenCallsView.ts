@@ -33,8 +33,9 @@ export const make = (calls: ReadonlyArray<OpenCall>, prompt: Prompt | null, leaf
 
 const at = (state: State): View => ({
   name: "open-calls",
+  interrupts: true,
   on: (event) => on(state, event),
-  draw: (world, below) => ({ rows: Sheet.panel(world, below(), draw(state, world)), caret: null })
+  draw: (world, below) => ({ rows: Sheet.panel(world, below, draw(state, world)), caret: null })
 })
 
 const on = (state: State, event: Event): Next => {

@@ -31,10 +31,15 @@ export const frame = (world: World, { head, body, foot, caret = null }: Parts): 
   return { rows: all, caret: isThere ? { line, column: caret.column } : null }
 }
 
-/** Rows at the bottom of the screen; of what is below, the rest stays in sight. */
-export const panel = ({ rows }: World, below: Frame, shown: ReadonlyArray<Row.Row>): ReadonlyArray<Row.Row> => {
-  const kept = below.rows.slice(0, Math.max(0, rows - shown.length))
-  const filler = Array.from({ length: Math.max(0, rows - shown.length - kept.length) }, () => Row.empty)
+/** Rows at the bottom of the screen; what is below has the rest of it. */
+export const panel = (
+  { rows }: World,
+  below: (rows: number) => Frame,
+  shown: ReadonlyArray<Row.Row>
+): ReadonlyArray<Row.Row> => {
+  const room = Math.max(0, rows - shown.length)
+  const kept = room === 0 ? [] : below(room).rows.slice(0, room)
+  const filler = Array.from({ length: room - kept.length }, () => Row.empty)
   return [...kept, ...filler, ...shown].slice(0, rows)
 }
 

@@ -263,9 +263,11 @@ export interface Next {
  */
 export interface View {
   readonly name: string
+  /** Comes up by itself: whoever is typing goes on typing into the chat, and answers nothing by accident. */
+  readonly interrupts?: boolean
   readonly on: (event: Event, world: World) => Next
-  /** `below` is what the screen would show without it. */
-  readonly draw: (world: World, below: () => Frame) => Frame
+  /** `below` is what the screen would show without it, in so many lines. */
+  readonly draw: (world: World, below: (rows: number) => Frame) => Frame
 }
 
 export const isInput = (event: Event): event is Input =>

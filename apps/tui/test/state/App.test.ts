@@ -203,13 +203,35 @@ describe("approval", () => {
     because: "runs a command"
   } as never
 
+  it.each([10, 24, 40])("the end of the conversation stays in sight on %i lines", (rows) => {
+    const said = Array.from({ length: 40 }, (_, i) => user(`u${i}`, i === 0 ? null : `u${i - 1}`, `prompt ${i}`))
+    const chat = new Driver({ rows, session: session(said) }).tell({ _tag: "ApprovalAsked", asked })
+    assert.include(chat.screen(), "May this run?")
+    assert.include(chat.screen(), "prompt 39")
+    assert.strictEqual(chat.lines().length, rows)
+  })
+
   it("shows what would run, and answers once", () => {
-    const chat = new Driver().type("draft").tell({ _tag: "ApprovalAsked", asked })
+    const chat = new Driver().type("draft").wait(1000).tell({ _tag: "ApprovalAsked", asked })
     assert.include(chat.screen(), "May this run?  bash rm -rf dist")
     chat.press("y")
     assert.deepStrictEqual<unknown>(chat.intents, [{ _tag: "Approve", callId: "c1", answer: "once" }])
     assert.strictEqual(chat.app.chat.editor.text, "draft")
     assert.strictEqual(chat.app.views.length, 0)
+  })
+
+  it("is not answered by somebody who is typing something else; what they type is not lost", () => {
+    const chat = new Driver().type("really").tell({ _tag: "ApprovalAsked", asked }).type(" any")
+    assert.deepStrictEqual([chat.app.chat.editor.text, chat.intents], ["really any", []])
+    assert.strictEqual(chat.app.views.length, 1)
+    chat.wait(700).press("n")
+    assert.deepStrictEqual<unknown>(chat.intents, [{ _tag: "Approve", callId: "c1", answer: "no" }])
+    assert.strictEqual(chat.app.chat.editor.text, "really any")
+  })
+
+  it("is answered at once by somebody who has just sent their prompt", () => {
+    const chat = new Driver().type("go").press("enter").tell({ _tag: "ApprovalAsked", asked }).type("y")
+    assert.deepStrictEqual<unknown>(chat.intents.at(-1), { _tag: "Approve", callId: "c1", answer: "once" })
   })
 
   it("goes away when the turn does", () => {
