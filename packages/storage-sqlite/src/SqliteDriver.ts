@@ -9,7 +9,8 @@ export type Value = string | number | bigint | null | Uint8Array
 export type Row = { readonly [column: string]: Value }
 
 export interface Database {
-  readonly all: (sql: string, parameters: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+  /** At once where the driver can: to wait for what is there already costs more than many a statement. */
+  readonly all: (sql: string, parameters: ReadonlyArray<unknown>) => ReadonlyArray<Row> | Promise<ReadonlyArray<Row>>
   readonly close: () => Promise<void>
 }
 
@@ -92,16 +93,25 @@ const isBusy = (cause: unknown): boolean =>
   cause instanceof Error &&
   /SQLITE_BUSY|database is locked/i.test(`${(cause as { code?: unknown }).code} ${cause.message}`)
 
-/** SQLite's own way to wait would hold up the whole program, since the driver has no thread of its own. */
-const patiently = async <A>(work: () => A): Promise<A> => {
+const again = async <A>(work: () => A): Promise<A> => {
   const until = performance.now() + BUSY_MS
   for (let tries = 0; ; tries++) {
+    await setTimeout(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)])
     try {
       return work()
     } catch (cause) {
       if (!isBusy(cause) || performance.now() > until) throw cause
-      await setTimeout(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)])
     }
+  }
+}
+
+/** SQLite's own way to wait would hold up the whole program, since the driver has no thread of its own. */
+const patiently = <A>(work: () => A): A | Promise<A> => {
+  try {
+    return work()
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause
+    return again(work)
   }
 }
 
