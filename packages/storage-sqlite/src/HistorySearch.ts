@@ -14,7 +14,7 @@ type Query = SearchQuery.SearchQuery
 /** The newest so many that the index proposes are looked at. */
 const PROPOSED = 200
 /** Prompts used last: looked through where the index had to stop, or cannot know. */
-const LATELY = 300
+const LATELY = 200
 const LATELY_WHEN_NOTHING_FITS = 5000
 /** What is said of larger numbers is "many". */
 export const MOST_COUNTED = 1000
@@ -87,11 +87,21 @@ interface Indexed {
 }
 
 const prefixMatch = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, text: string) {
-  const rows = yield* sql.unsafe<{ term: string; total: number }>(
-    "SELECT term, sum(n) OVER () AS total FROM word WHERE term >= ? AND term < ? ORDER BY n DESC LIMIT ?",
+  // Few words begin like most: these are read as they come, without being summed up and put in order.
+  const few = yield* sql.unsafe<{ term: string; n: number }>(
+    "SELECT term, n FROM word WHERE term >= ? AND term < ? LIMIT ?",
     [text, text + AFTER, COMMONEST]
   )
-  const total = rows[0]?.total ?? 0
+  const sum = few.reduce((all, { n }) => all + n, 0)
+  const isAll = few.length < COMMONEST
+  const rows =
+    isAll && sum <= RARE
+      ? []
+      : yield* sql.unsafe<{ term: string; total: number }>(
+          "SELECT term, sum(n) OVER () AS total FROM word WHERE term >= ? AND term < ? ORDER BY n DESC LIMIT ?",
+          [text, text + AFTER, COMMONEST]
+        )
+  const total = rows[0]?.total ?? sum
   if (total <= RARE) return { match: `${Terms.quoted(text)} *`, total }
   return { match: `(${rows.map(({ term }) => Terms.quoted(term)).join(" OR ")})`, total }
 })

@@ -64,10 +64,17 @@ export const errorOf = (path: string, cause: unknown): DatabaseError =>
   cause instanceof DatabaseError ? cause : new DatabaseError({ path, problem: problemOf(cause), cause })
 
 const connectionTo = (database: SqliteDriver.Database): SqlConnection.Connection => {
+  const failed = (cause: unknown) =>
+    new SqlError.SqlError({ reason: SqlError.classifySqliteError(cause, { operation: "execute" }) })
   const all = (sql: string, parameters: ReadonlyArray<unknown>) =>
-    Effect.tryPromise({
-      try: () => database.all(sql, parameters.map(Nul.written)).then((rows) => rows.map(Nul.read)),
-      catch: (cause) => new SqlError.SqlError({ reason: SqlError.classifySqliteError(cause, { operation: "execute" }) })
+    Effect.suspend(() => {
+      try {
+        const found = database.all(sql, parameters.map(Nul.written))
+        if (!(found instanceof Promise)) return Effect.succeed(found.map(Nul.read))
+        return Effect.tryPromise({ try: () => found.then((rows) => rows.map(Nul.read)), catch: failed })
+      } catch (cause) {
+        return Effect.fail(failed(cause))
+      }
     })
   const rows: SqlConnection.Connection["execute"] = (sql, parameters, transform) =>
     transform === undefined ? all(sql, parameters) : Effect.map(all(sql, parameters), transform)
@@ -129,7 +136,7 @@ export const open = Effect.fn("SqliteDatabase.open")(
       return wasOpen ? Effect.ignore(Effect.tryPromise(() => database.close())) : Effect.void
     })
     // Not every driver has SQLite do this when the last one leaves.
-    const settle = Effect.ignore(Effect.tryPromise(() => database.all("PRAGMA wal_checkpoint(PASSIVE)", [])))
+    const settle = Effect.ignore(Effect.tryPromise(async () => database.all("PRAGMA wal_checkpoint(PASSIVE)", [])))
     yield* Effect.addFinalizer(() => Effect.suspend(() => (isOpen ? Effect.andThen(settle, close) : Effect.void)))
     const semaphore = yield* Semaphore.make(1)
     const acquirers = SqlClient.makeSqliteAcquirers({ connection: Effect.succeed(connectionTo(database)), semaphore })

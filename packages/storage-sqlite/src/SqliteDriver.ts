@@ -1,6 +1,6 @@
 /**
- * The ways to reach SQLite from Node, behind one shape. `@photostructure/sqlite` is prebuilt and the fastest; `node:sqlite`
- * comes with newer Nodes; `sqlite3`, which works on threads of its own, is there where it could be built.
+ * The ways to reach SQLite from Node, behind one shape: `@photostructure/sqlite`, which is prebuilt, and `node:sqlite`, which
+ * comes with newer Nodes.
  */
 import { createRequire } from "node:module"
 import { setTimeout } from "node:timers/promises"
@@ -9,7 +9,8 @@ export type Value = string | number | bigint | null | Uint8Array
 export type Row = { readonly [column: string]: Value }
 
 export interface Database {
-  readonly all: (sql: string, parameters: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+  /** At once, unless another program holds the database: to wait for what is there costs more than many a statement. */
+  readonly all: (sql: string, parameters: ReadonlyArray<unknown>) => ReadonlyArray<Row> | Promise<ReadonlyArray<Row>>
   readonly close: () => Promise<void>
 }
 
@@ -20,37 +21,6 @@ export interface Driver {
 
 /** How long a statement waits for another program that holds the database. */
 const BUSY_MS = 5000
-
-/** What of the package `sqlite3` is used. */
-interface Asynchronous {
-  readonly Database: new (
-    path: string,
-    done: (error: Error | null) => void
-  ) => {
-    readonly all: (sql: string, parameters: unknown, done: (error: Error | null, rows: Array<Row>) => void) => void
-    readonly close: (done: (error: Error | null) => void) => void
-    readonly configure: (option: "busyTimeout", value: number) => void
-  }
-}
-
-const asynchronous = ({ Database }: Asynchronous): Driver => ({
-  name: "sqlite3",
-  open: (path) =>
-    new Promise((resolve, reject) => {
-      const database = new Database(path, (error) => {
-        if (error !== null) return reject(error)
-        database.configure("busyTimeout", BUSY_MS)
-        resolve({
-          all: (sql, parameters) =>
-            new Promise((resolve, reject) =>
-              database.all(sql, parameters, (error, rows) => (error === null ? resolve(rows) : reject(error)))
-            ),
-          close: () =>
-            new Promise((resolve, reject) => database.close((error) => (error === null ? resolve() : reject(error))))
-        })
-      })
-    })
-})
 
 interface Statement {
   readonly all: (...parameters: ReadonlyArray<unknown>) => Array<unknown>
@@ -92,16 +62,25 @@ const isBusy = (cause: unknown): boolean =>
   cause instanceof Error &&
   /SQLITE_BUSY|database is locked/i.test(`${(cause as { code?: unknown }).code} ${cause.message}`)
 
-/** SQLite's own way to wait would hold up the whole program, since the driver has no thread of its own. */
-const patiently = async <A>(work: () => A): Promise<A> => {
+const again = async <A>(work: () => A): Promise<A> => {
   const until = performance.now() + BUSY_MS
   for (let tries = 0; ; tries++) {
+    await setTimeout(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)])
     try {
       return work()
     } catch (cause) {
       if (!isBusy(cause) || performance.now() > until) throw cause
-      await setTimeout(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)])
     }
+  }
+}
+
+/** SQLite's own way to wait would hold up the whole program, since the driver has no thread of its own. */
+const patiently = <A>(work: () => A): A | Promise<A> => {
+  try {
+    return work()
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause
+    return again(work)
   }
 }
 
@@ -131,22 +110,14 @@ const synchronous = (name: string, { DatabaseSync }: Synchronous): Driver => ({
 
 const require = createRequire(import.meta.url)
 
-/** A package that is not installed, was not built or does not run here is no driver. */
-const attempt = <A>(name: string, make: (module: A) => Driver): ReadonlyArray<() => Driver | undefined> => [
-  () => {
-    try {
-      return make(require(name) as A)
-    } catch {
-      return undefined
-    }
+/** A package that is not installed or does not run here is no driver. */
+const candidates = ["@photostructure/sqlite", "node:sqlite"].map((name) => () => {
+  try {
+    return synchronous(name, require(name) as Synchronous)
+  } catch {
+    return undefined
   }
-]
-
-const candidates = [
-  ...attempt<Synchronous>("@photostructure/sqlite", (module) => synchronous("@photostructure/sqlite", module)),
-  ...attempt<Synchronous>("node:sqlite", (module) => synchronous("node:sqlite", module)),
-  ...attempt<Asynchronous>("sqlite3", asynchronous)
-]
+})
 
 /** Every driver that loads here, best first. */
 export const available = (): ReadonlyArray<Driver> =>
