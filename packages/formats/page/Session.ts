@@ -21,13 +21,18 @@ const remembering = <A>(make: (key: number) => A, most: number): ((key: number) 
 
 export const damaged = "damaged line"
 
+/** An element with lines in it. */
+interface Block {
+  readonly textContent: string | null
+}
+
 export class Session {
   readonly index: PageIndex
   readonly size: number
   readonly muted: ReadonlySet<number>
   readonly labels: ReadonlyMap<number, string>
   readonly ratings: ReadonlyMap<number, number>
-  readonly #blocks: ReadonlyArray<Element>
+  readonly #blocks: ReadonlyArray<Block>
   readonly #starts: ReadonlyArray<number>
   readonly #rows: Map<string, number>
   readonly #children = new Map<number, Array<number>>()
@@ -38,7 +43,7 @@ export class Session {
   failed: Uint8Array | undefined
   #whole: TreeLayout.Plan | undefined
 
-  constructor(index: PageIndex, blocks: ReadonlyArray<Element>) {
+  constructor(index: PageIndex, blocks: ReadonlyArray<Block>) {
     this.index = index
     this.size = index.ids.length
     this.#blocks = blocks
@@ -162,6 +167,3 @@ export class Session {
     return TreeView.make(tree, filter, { forks: filter !== "turns", skim: true })
   }
 }
-
-export const fromPage = (): Session =>
-  new Session(JSON.parse(document.getElementById("index")!.textContent!), [...document.querySelectorAll(".block")])

@@ -3,10 +3,12 @@ import { Preview } from "@grove/core/model"
 import { h, oneLine } from "./dom.ts"
 import * as EntryView from "./EntryView.ts"
 import { Scroller } from "./Scroller.ts"
-import { fromPage } from "./Session.ts"
+import { Session } from "./Session.ts"
 import { TreePane } from "./TreePane.ts"
 
-const session = fromPage()
+const session = new Session(JSON.parse(document.getElementById("index")!.textContent!), [
+  ...document.querySelectorAll(".block")
+])
 const { index } = session
 
 // ------------------------------------------------------------------------------------------------------------ the shell

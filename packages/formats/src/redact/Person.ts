@@ -16,7 +16,7 @@ const SHORTEST_NAME = 3
 export const NOBODY = "[user]"
 
 const asLatin1 = (text: string): string => Buffer.from(text).toString("latin1")
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
 /** A home that is all of the file system, or none, is nobody's. */
 const isHome = (home: string): boolean => home.length > 1 && !/^[A-Za-z]:[\\/]?$/.test(home)

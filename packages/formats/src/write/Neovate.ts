@@ -11,6 +11,10 @@ type Line = { [key: string]: unknown }
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 const blocksOf = (content: unknown): ReadonlyArray<Json> => (Array.isArray(content) ? content.filter(isObject) : [])
 
+/** The members of those names that are there. */
+const only = (value: Json, names: ReadonlyArray<string>): Line =>
+  Object.fromEntries(names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])))
+
 const partOf = (block: Json): ReadonlyArray<Line> => {
   switch (block.type) {
     case "text":
@@ -22,7 +26,12 @@ const partOf = (block: Json): ReadonlyArray<Line> => {
     case "thinking":
       return [{ type: "reasoning", text: text(block.thinking) }]
     case "toolCall":
-      return [{ type: "tool_use", id: text(block.id), name: text(block.name), input: block.arguments ?? {} }]
+      return [
+        {
+          ...{ type: "tool_use", id: text(block.id), name: text(block.name), input: block.arguments ?? {} },
+          ...only(block, ["displayName", "description"])
+        }
+      ]
     default:
       return []
   }
@@ -49,11 +58,13 @@ const assistantOf = (message: Json): Line => ({
   content: blocksOf(message.content).flatMap(partOf),
   text: Preview.textOf(message.content),
   model: `${text(message.provider)}/${text(message.model)}`,
-  usage: usageOf(message.usage)
+  usage: usageOf(message.usage),
+  ...only(message, ["uiContent", "metadata"])
 })
 
 const resultOf = (message: Json, input: unknown): Line => {
   const { content } = message
+  const details = isObject(message.details) ? message.details : {}
   const isText = blocksOf(content).every(({ type }) => type === "text")
   const llmContent = typeof content === "string" || isText ? Preview.textOf(content) : contentOf(content)
   return {
@@ -61,16 +72,16 @@ const resultOf = (message: Json, input: unknown): Line => {
     toolCallId: text(message.toolCallId),
     toolName: text(message.toolName),
     input: input ?? {},
-    result: { llmContent, ...(message.isError === true ? { isError: true } : {}) }
+    result: {
+      llmContent,
+      ...only(details, ["returnDisplay", "metadata"]),
+      ...(message.isError === true ? { isError: true } : {})
+    },
+    ...only(details, ["agentId", "agentType"])
   }
 }
 
 const COMPACTED = "Chat history compacted successfully."
-const hidden = (message: Json): Line => ({
-  ...(message.hidden === true ? { hidden: true } : {}),
-  ...(typeof message.uiContent === "string" ? { uiContent: message.uiContent } : {})
-})
-
 const executionOf = (message: Json): ReadonlyArray<Line> => {
   const command = text(message.command) || text(message.code)
   const failed = message.cancelled === true || (typeof message.exitCode === "number" && message.exitCode !== 0)
@@ -81,13 +92,18 @@ const executionOf = (message: Json): ReadonlyArray<Line> => {
   ]
 }
 
+/** A message of a role that has no place here, which came from Neovate itself. */
+const foreign = ({ parentUuid: _, uuid: __, type: ___, timestamp: ____, sessionId: _____, ...rest }: Json): Line => rest
+
 /** What an entry comes to; a compaction begins anew, as Neovate's do. */
 const linesOf = (entry: Entry.Entry): ReadonlyArray<Line> => {
   const message = isObject(entry.message) ? entry.message : {}
   switch (Entry.role(entry)) {
     case "user":
     case "developer":
-      return [{ role: "user", content: contentOf(message.content), ...hidden(message) }]
+      return [
+        { role: "user", content: contentOf(message.content), ...only(message, ["hidden", "uiContent", "metadata"]) }
+      ]
     case "assistant":
       return [assistantOf(message)]
     case "bashExecution":
@@ -100,6 +116,8 @@ const linesOf = (entry: Entry.Entry): ReadonlyArray<Line> => {
       return [{ role: "system", content: Preview.textOf(message.content) }]
   }
   switch (entry.type) {
+    case "custom":
+      return entry.customType === "neovate.message" && isObject(entry.data) ? [foreign(entry.data)] : []
     case "custom_message":
       return [{ role: "user", content: contentOf(entry.content), ...(entry.display === false ? { hidden: true } : {}) }]
     case "branch_summary":

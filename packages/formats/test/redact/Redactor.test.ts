@@ -177,6 +177,11 @@ describe("a person", () => {
     assert.strictEqual(text("root of the tree, /root/x, /mnt/root"), "root of the tree, ~/x, /mnt/root")
   })
 
+  it("may have any home and any name", () => {
+    const { text } = Redactor.make({ home: "/home/ada-l.b+c (x)", user: "ada-l.b+c (x)" })
+    assert.strictEqual(text("/home/ada-l.b+c (x)/shop, by ada-l.b+c (x)"), "~/shop, by [user]")
+  })
+
   it("without a home or a name is nobody", () => {
     const { text } = Redactor.make({ home: "/", user: "" })
     assert.strictEqual(text("/usr/bin"), "/usr/bin")
