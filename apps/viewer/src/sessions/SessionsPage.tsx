@@ -293,6 +293,9 @@ const Content = () => {
             {words.list.shown(shown.length, rows.length)}
           </span>
         </div>
+        {query !== "" && text.is === "here" && !text.value.hasIndex ? (
+          <p className="banner">{words.list.noIndex}</p>
+        ) : null}
         {shown.length > 0 ? (
           <List shown={shown} hits={hits} />
         ) : (
