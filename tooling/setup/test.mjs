@@ -10,7 +10,7 @@ const selfTests = readdirSync(`${root}tooling`, { recursive: true, encoding: "ut
 
 /** @type {ReadonlyArray<readonly [name: string, passes: () => boolean]>} */
 const steps = [
-  ["system packages", () => ensureSystem(["tmux"])],
+  ["system packages", () => ensureSystem(["tmux", "chromium"])],
   ["lint", () => run("npm", ["run", "--silent", "lint"])],
   ["direction", () => run("npm", ["run", "--silent", "check:direction"])],
   ["tooling", () => run(process.execPath, ["--test", "--test-reporter=spec", ...selfTests])],

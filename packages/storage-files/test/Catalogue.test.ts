@@ -19,8 +19,8 @@ import { fileOf, header, temporary, user, withoutPrivilege, write } from "./supp
 
 const opened: Array<string> = []
 let failure: unknown
-vi.mock("../src/SessionFiles.ts", async (original) => {
-  const real = await original<typeof import("../src/SessionFiles.ts")>()
+vi.mock("../src/SessionReader.ts", async (original) => {
+  const real = await original<typeof import("../src/SessionReader.ts")>()
   return {
     ...real,
     open: (...[ref, path, options]: Parameters<typeof real.open>) => {

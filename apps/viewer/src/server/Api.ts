@@ -3,7 +3,7 @@ import { homedir } from "node:os"
 import { type EntryId, Facts, Header, NONE, Preview, TreeUsage } from "@grove/core/model"
 import type { LocalServer } from "@grove/local-http"
 import { BlobFiles } from "@grove/storage-files/read"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import * as Skeleton from "../wire/Skeleton.ts"
 import type * as Wire from "../wire/Wire.ts"
 import * as Bodies from "./Bodies.ts"
@@ -79,13 +79,17 @@ export const sessions = Effect.fnUntraced(function* (library: Reads, url: URL): 
 
 const MOST_TEXT_HITS = 1000
 
-/** In which sessions words are found, and how often; none where there is no index. */
+/** In which sessions words are found, and how often. Without an index that is not known, and said. */
 export const text = Effect.fnUntraced(function* (texts: Searches, url: URL) {
   const query = url.searchParams.get("q") ?? ""
-  const hits = yield* Effect.orElseSucceed(texts.search({ text: query, limit: MOST_TEXT_HITS }), () => [])
+  const found = yield* Effect.option(texts.search({ text: query, limit: MOST_TEXT_HITS }))
   const counts = new Map<string, number>()
-  for (const { listed } of hits) counts.set(listed.key, (counts.get(listed.key) ?? 0) + 1)
-  return json({ query, sessions: [...counts].map(([key, hits]) => ({ key, hits })) } satisfies Wire.TextHits)
+  for (const { listed } of Option.getOrElse(found, () => [])) counts.set(listed.key, (counts.get(listed.key) ?? 0) + 1)
+  return json({
+    query,
+    hasIndex: Option.isSome(found),
+    sessions: [...counts].map(([key, hits]) => ({ key, hits }))
+  } satisfies Wire.TextHits)
 })
 
 const MOST_PROBLEMS = 200

@@ -92,8 +92,8 @@ export const Minimap = ({
     const color = (name: string) => styles.getPropertyValue(name).trim()
     const lanes = Math.max(1, ...spots.map(({ lane }) => lane + 1))
     const lane = Math.min(LANE, (HEIGHT - 2 * TOP) / lanes)
-    const xOf = (at: number) => (spots.length < 2 ? 0 : (at / (spots.length - 1)) * (width - 4)) + 1
-    const wide = Math.max(1, Math.min(6, (width - 4) / Math.max(spots.length, 1) - 1))
+    const xOf = (at: number) => (at / spots.length) * (width - 4) + 2
+    const wide = Math.max(1, Math.min(28, (width - 4) / Math.max(spots.length, 1) - 1))
     const [from, to] = seen
     const inView = spots.flatMap(({ row, kind }, at) => (row >= from && row <= to && kind !== "side" ? [at] : []))
     if (inView.length > 0) {
@@ -121,7 +121,7 @@ export const Minimap = ({
   }, [spots, width, seen[0], seen[1], hits, settings.theme, version])
   const goTo = (event: PointerEvent) => {
     const box = canvas.current!.getBoundingClientRect()
-    const at = Math.round(((event.clientX - box.left) / box.width) * (spots.length - 1))
+    const at = Math.floor(((event.clientX - box.left) / box.width) * spots.length)
     const spot = spots[Math.min(Math.max(at, 0), spots.length - 1)]
     if (spot !== undefined) onGo(spot.row)
   }

@@ -193,7 +193,7 @@ const Loaded = ({ model, version }: { readonly model: SessionModel; readonly ver
     }
   }, [entryAsked, selected, seen, items])
 
-  const here = selected >= 0 ? selected : seen.from
+  const here = selected >= 0 ? selected : seen.isAtEnd ? items.length - 1 : seen.from
   const step = (by: 1 | -1, isWanted: (item: Path.Item) => boolean = () => true) => {
     const from = selected >= 0 ? selected : by === 1 ? seen.from - 1 : seen.to + 1
     for (let at = from + by; at >= 0 && at < items.length; at += by) {
@@ -249,23 +249,15 @@ const Loaded = ({ model, version }: { readonly model: SessionModel; readonly ver
   // ------------------------------------------------------------------------------------------------ live tail
 
   const [countAtEnd, setCountAtEnd] = useState(items.length)
-  const [leafAtEnd, setLeafAtEnd] = useState(leaf)
   const fresh = Math.max(0, items.length - countAtEnd)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is new moves the reader
-  useEffect(() => {
-    if (fresh > 0 && seen.isAtEnd && leafAtEnd !== leaf) transcript.current?.toEnd()
-  }, [items.length])
   const onSeen = useCallback(
     (from: number, to: number, isAtEnd: boolean) => {
       setSeen((before) =>
         before.from === from && before.to === to && before.isAtEnd === isAtEnd ? before : { from, to, isAtEnd }
       )
-      if (isAtEnd) {
-        setCountAtEnd(items.length)
-        setLeafAtEnd(leaf)
-      }
+      if (isAtEnd) setCountAtEnd(items.length)
     },
-    [items.length, leaf]
+    [items.length]
   )
   // Another branch is not news.
   useEffect(() => {

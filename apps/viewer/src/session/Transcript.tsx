@@ -145,28 +145,47 @@ export const Transcript = ({ model, items, selected, onSelect, onSwitch, onSeen,
   // biome-ignore lint/correctness/useExhaustiveDependencies: bodies that were let go are asked for again
   useEffect(() => model.wantBodies(wanted), [wantedKey, model, model.version])
 
+  /** Whoever reads the end stays there while it grows; its height tells growing from scrolling. */
+  const isHeld = useRef(start === "end")
+  const height = useRef(0)
   useImperativeHandle(handle, () => ({
-    show: (at, how = "start") => virtual.scrollToIndex(at, { align: how === "start" ? "start" : "auto" }),
-    toEnd: () => virtual.scrollToIndex(items.length - 1, { align: "end" })
+    show: (at, how = "start") => {
+      isHeld.current = false
+      virtual.scrollToIndex(at, { align: how === "start" ? "start" : "auto" })
+    },
+    toEnd: () => {
+      isHeld.current = true
+      virtual.scrollToIndex(items.length - 1, { align: "end" })
+    }
   }))
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, before the first paint
   useLayoutEffect(() => {
-    if (items.length > 0)
-      virtual.scrollToIndex(start === "end" ? items.length - 1 : start, { align: start === "end" ? "end" : "start" })
+    if (start !== "end") virtual.scrollToIndex(start, { align: "start" })
     setPlaced(true)
   }, [])
+
+  const total = virtual.getTotalSize()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another height needs following
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    if (isHeld.current) element.scrollTop = element.scrollHeight
+    height.current = element.scrollHeight
+  }, [total])
 
   const seen = () => {
     const element = scroller.current
     if (element === null) return
     const top = element.scrollTop
     const bottom = top + element.clientHeight
+    const isAtEnd = element.scrollHeight - bottom < AT_END
+    if (element.scrollHeight === height.current) isHeld.current = isAtEnd
     const inView = virtual.getVirtualItems().filter((each) => each.end > top && each.start < bottom)
-    onSeen(inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0, element.scrollHeight - bottom < AT_END)
+    onSeen(inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0, isAtEnd || isHeld.current)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is in view changes with the list too
-  useEffect(seen, [items, wantedKey, isPlaced])
+  useEffect(seen, [items, wantedKey, isPlaced, total])
 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key

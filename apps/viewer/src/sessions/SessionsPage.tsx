@@ -30,7 +30,7 @@ const Row = ({ row, depth, hits, now }: Filter.Shown & { readonly hits: number; 
         {title}
       </span>
       <span className="session-first" dir="auto">
-        {first === title ? "" : first}
+        {first === title ? safe(row.cwd ?? "") : first}
       </span>
       <span className="session-facts">
         {row.draft ? <span className="chip warn">{words.list.draft}</span> : null}
@@ -42,7 +42,11 @@ const Row = ({ row, depth, hits, now }: Filter.Shown & { readonly hits: number; 
           </span>
         )}
         <span className="fact" title={words.list.branches(row.branches)}>
-          {row.branches > 1 ? `⑂ ${number(words, row.branches)}` : ""}
+          {row.branches > 1 ? (
+            <>
+              <Icons.Branch /> {number(words, row.branches)}
+            </>
+          ) : null}
         </span>
         <span className="fact" title={words.list.turns(row.messageCount)}>
           {number(words, row.messageCount)}
@@ -289,6 +293,9 @@ const Content = () => {
             {words.list.shown(shown.length, rows.length)}
           </span>
         </div>
+        {query !== "" && text.is === "here" && !text.value.hasIndex ? (
+          <p className="banner">{words.list.noIndex}</p>
+        ) : null}
         {shown.length > 0 ? (
           <List shown={shown} hits={hits} />
         ) : (

@@ -80,5 +80,7 @@ export interface Failure {
 /** Sessions whose words hold what was asked for. */
 export interface TextHits {
   readonly query: string
+  /** False where content cannot be searched now: then only titles are. */
+  readonly hasIndex: boolean
   readonly sessions: ReadonlyArray<{ readonly key: string; readonly hits: number }>
 }

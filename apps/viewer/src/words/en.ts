@@ -64,6 +64,7 @@ export const en = {
     noMatch: "Nothing matches",
     noMatchHelp: "Other words, or fewer filters, may find more.",
     clear: "Clear filters",
+    noIndex: "Only titles are searched: the index of content cannot be used. See grove doctor.",
     forkOf: "fork"
   },
   session: {

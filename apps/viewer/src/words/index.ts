@@ -41,7 +41,7 @@ export const dateTime = (words: Words, time: number): string =>
   new Intl.DateTimeFormat(words.locale, { dateStyle: "medium", timeStyle: "short" }).format(time)
 
 export const clock = (words: Words, time: number): string =>
-  new Intl.DateTimeFormat(words.locale, { hour: "2-digit", minute: "2-digit" }).format(time)
+  new Intl.DateTimeFormat(words.locale, { hour: "numeric", minute: "2-digit" }).format(time)
 
 export const number = (words: Words, value: number): string => new Intl.NumberFormat(words.locale).format(value)
 
@@ -53,12 +53,11 @@ export const short = (words: Words, value: number): string =>
 export const money = (words: Words, micros: number | null): string => {
   if (micros === null) return words.inspector.unpriced
   const dollars = micros / 1e6
-  const digits = dollars !== 0 && Math.abs(dollars) < 0.1 ? 4 : 2
   return new Intl.NumberFormat(words.locale, {
     style: "currency",
     currency: "USD",
     currencyDisplay: "narrowSymbol",
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits
+    minimumFractionDigits: 2,
+    maximumFractionDigits: Math.abs(dollars) < 1 ? 4 : 2
   }).format(dollars)
 }

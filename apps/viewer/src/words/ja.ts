@@ -62,6 +62,7 @@ export const ja: Words = {
     noMatch: "一致するものがありません",
     noMatchHelp: "別の言葉にするか、条件を減らしてみてください。",
     clear: "条件を消す",
+    noIndex: "本文の索引が使えないため、タイトルだけを検索しています。grove doctor を参照。",
     forkOf: "フォーク"
   },
   session: {

@@ -54,6 +54,7 @@ export const zhCN: Words = {
     noMatch: "没有匹配项",
     noMatchHelp: "换些词，或减少筛选条件试试。",
     clear: "清除筛选",
+    noIndex: "只能搜索标题：内容索引无法使用。请运行 grove doctor。",
     forkOf: "派生"
   },
   session: {
