@@ -230,7 +230,10 @@ const nodeFrom = (
 }
 
 /** Replies that grow under a node, in the order in which they began. */
-const growingUnder = (tree: SessionTree, growing: Iterable<Growing>): ReadonlyMap<string | null, Array<string>> => {
+const growingUnder = (
+  tree: SessionTree,
+  growing: ReadonlyArray<Growing>
+): ReadonlyMap<string | null, Array<string>> => {
   const under = new Map<string | null, Array<string>>()
   for (const { id, parentId } of growing) {
     const parent = nodeId(tree, parentId)
@@ -242,7 +245,7 @@ const growingUnder = (tree: SessionTree, growing: Iterable<Growing>): ReadonlyMa
 }
 
 /** The node at a row as it is now. */
-export const nodeAt = (tree: SessionTree, row: number, growing: Iterable<Growing> = []): ChatMessageNode =>
+export const nodeAt = (tree: SessionTree, row: number, growing: ReadonlyArray<Growing> = []): ChatMessageNode =>
   nodeFrom(tree, row, tree.entryAt(row), growingUnder(tree, growing).get(tree.idAt(row)) ?? [])
 
 export const growingNode = (
@@ -263,7 +266,7 @@ export const growingNode = (
 // ----------------------------------------------------------------------------------------------------------- tree
 
 /** What a change of the tree's shape changes for the tree as a whole. */
-export const shape = (tree: SessionTree, growing: Iterable<Growing> = []) => ({
+export const shape = (tree: SessionTree, growing: ReadonlyArray<Growing> = []) => ({
   rootNodeIds: [...idsAt(tree, rootRows(tree)), ...(growingUnder(tree, growing).get(null) ?? [])],
   stash: idsAt(tree, stashRows(tree))
 })

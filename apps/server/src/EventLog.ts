@@ -80,15 +80,16 @@ export class EventLog {
     const { tree } = this.#options
     if (this.#row === tree.rowCount) return
     const silent = silentRows(tree)
+    for (const id of this.#growing.keys()) if (tree.has(id)) this.#growing.delete(id)
+    const growing = [...this.#growing.values()]
     for (; this.#row < tree.rowCount; this.#row++) {
       if (!tree.isThere(this.#row)) continue
-      this.#growing.delete(tree.idAt(this.#row)!)
       // A line that was written twice is one entry, and has one place.
       if (this.#place < tree.size) {
         this.#place++
         this.#count = 0
       }
-      const { events, leaf } = ofRow(tree, this.#row, this.#leaf, silent, this.#growing.values())
+      const { events, leaf } = ofRow(tree, this.#row, this.#leaf, silent, growing)
       this.#leaf = leaf
       for (const event of events) this.#add(event)
     }
@@ -160,7 +161,7 @@ export class EventLog {
     const growing = this.#growing.get(id)
     if (growing !== undefined) return ChatTree.growingNode(tree, growing)
     const isNode = tree.has(id) && ChatTree.isNodeAt(tree, tree.rowOf(id))
-    return isNode ? ChatTree.nodeAt(tree, tree.rowOf(id), this.#growing.values()) : undefined
+    return isNode ? ChatTree.nodeAt(tree, tree.rowOf(id), [...this.#growing.values()]) : undefined
   }
 
   tree(): ChatTree.ChatHistoryTree {
@@ -202,7 +203,7 @@ export class EventLog {
     let leaf = leafBefore(tree, rows, from - 1, silent)
     const found: Array<Sent> = []
     for (let place = Math.max(from, 1); place <= to && found.length < AT_ONCE; place++) {
-      const told = ofRow(tree, rows[place - 1]!, leaf, silent, this.#growing.values())
+      const told = ofRow(tree, rows[place - 1]!, leaf, silent, [...this.#growing.values()])
       leaf = told.leaf
       for (const [at, event] of told.events.entries()) {
         const own = seqOf(place, at + 1)

@@ -61,7 +61,7 @@ export const isSeq = (value: number): boolean => Number.isSafeInteger(value) && 
 const nodesAt = (
   tree: SessionTree,
   ids: Iterable<string>,
-  growing: Iterable<ChatTree.Growing>
+  growing: ReadonlyArray<ChatTree.Growing>
 ): ReadonlyArray<ChatTree.ChatMessageNode> => {
   const rows = new Set<number>()
   for (const id of ids) {
@@ -109,7 +109,7 @@ const editOf = (
   return edit === undefined ? undefined : { op: edit.op, ids: touched(tree, entry) }
 }
 
-const nodeEvent = (tree: SessionTree, row: number, growing: Iterable<ChatTree.Growing>): Event => {
+const nodeEvent = (tree: SessionTree, row: number, growing: ReadonlyArray<ChatTree.Growing>): Event => {
   const data = ChatTree.nodeAt(tree, row, growing)
   if (data.role !== "assistant" || tree.isCopyAt(row)) return { event: "node.created", data }
   return { event: data.status === "error" ? "node.failed" : "node.completed", data }
@@ -148,7 +148,7 @@ export const ofRow = (
   row: number,
   before: string | null,
   silent: ReadonlySet<number>,
-  growing: Iterable<ChatTree.Growing> = []
+  growing: ReadonlyArray<ChatTree.Growing> = []
 ): Told => {
   const entry = tree.entryAt(row)
   const events: Array<Event> = []

@@ -275,26 +275,32 @@ export const make = Effect.fnUntraced(function* (
     const begun = yield* Effect.forEach(turns, (turn, index) =>
       followed(turn, samples === 1 ? undefined : { cause: "samples", index, of: samples })
     )
-    const nodes = (yield* Effect.forEach(begun, Deferred.await)).filter((node) => node !== null)
-    if (nodes.length === 0) {
-      const { error } = yield* turns[0]!.end
-      return yield* error?._tag === "SessionStoreError"
-        ? unavailable(error)
-        : new ModelRefused({ message: error?.message ?? "nothing was answered" })
-    }
-    const prompt = content === undefined ? null : (log.node(nodes[0]!.parentId ?? "") ?? null)
-    if (content !== undefined) yield* Effect.forkIn(remember(content, prompt?.id ?? null), scope)
-    return { seq: log.seq, prompt, nodes } satisfies Begun
+    return { turns, begun }
   })
+
+  const start = Effect.fnUntraced(function* (message: Message, seq: number | undefined) {
+    if (shared.isEnding) return yield* new Unavailable({ message: "the server is about to end" })
+    if ((yield* FiberSet.size(followers)) + (message.samples ?? 1) > settings.mostReplies) {
+      return yield* new TooMany({ message: "too many replies are growing; wait for some of them" })
+    }
+    yield* unchangedSince(seq)
+    return yield* begin(message)
+  }, oneAtATime.withPermit)
 
   const say: Hub["say"] = (message, seq) =>
     Effect.gen(function* () {
-      if (shared.isEnding) return yield* new Unavailable({ message: "the server is about to end" })
-      if ((yield* FiberSet.size(followers)) + (message.samples ?? 1) > settings.mostReplies) {
-        return yield* new TooMany({ message: "too many replies are growing; wait for some of them" })
+      const { content } = message
+      const { turns, begun } = yield* start(message, seq)
+      const nodes = (yield* Effect.forEach(begun, Deferred.await)).filter((node) => node !== null)
+      if (nodes.length === 0) {
+        const { error } = yield* turns[0]!.end
+        return yield* error?._tag === "SessionStoreError"
+          ? unavailable(error)
+          : new ModelRefused({ message: error?.message ?? "nothing was answered" })
       }
-      yield* unchangedSince(seq)
-      return yield* begin(message)
+      const prompt = content === undefined ? null : (log.node(nodes[0]!.parentId ?? "") ?? null)
+      if (content !== undefined) yield* Effect.forkIn(remember(content, prompt?.id ?? null), scope)
+      return { seq: log.seq, prompt, nodes } satisfies Begun
     }).pipe(
       Effect.catchTags({
         ChatModelError: ({ message }) => Effect.fail(new ModelRefused({ message })),
@@ -302,7 +308,6 @@ export const make = Effect.fnUntraced(function* (
         UnknownEntry: () => Effect.fail(notFound()),
         SessionStoreError: (error: AppendError) => Effect.fail(unavailable(error))
       }),
-      oneAtATime.withPermit,
       Effect.provideContext(services),
       Effect.uninterruptible
     )

@@ -88,7 +88,7 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
     Effect.sync(() => HttpRouter.toWebHandler(routes, { disableLogger: true })),
     ({ dispose }) => Effect.promise(dispose)
   )
-  const upgrade = yield* Sockets.make(bounds)
+  const sockets = yield* Sockets.make(bounds)
 
   const page = (nonce: string): LocalServer.Reply => ({
     status: 200,
@@ -132,8 +132,8 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
     isData: (path) => !isPublic(path),
     access: Access.make({ token: options.token, limits: bounds, isPublic }),
     refused: ({ status, message }) => Access.refuse(status, message),
-    upgrade
+    upgrade: sockets.upgrade
   })
-  yield* Effect.addFinalizer(() => hubs.finish(options.patience ?? PATIENCE))
+  yield* Effect.addFinalizer(() => Effect.andThen(hubs.finish(options.patience ?? PATIENCE), sockets.close))
   return server
 })

@@ -56,6 +56,7 @@ const answer = (socket: Duplex, { status, body = "" }: LocalServer.Reply): void 
 
 /** Says goodbye, and does not wait for an answer for ever. */
 const close = (socket: WebSocket, code: number, reason: string): void => {
+  if (socket.readyState !== socket.OPEN) return
   socket.close(code, reason)
   setTimeout(() => socket.terminate(), LAST_WORDS).unref()
 }
@@ -104,8 +105,8 @@ const tell = (
 
   return {
     check: () => {
-      if (stuckSince !== undefined && Date.now() - stuckSince > patience) return close(socket, TOO_SLOW, "too slow")
-      if (!isAlive) return socket.terminate()
+      const isStuck = stuckSince !== undefined && Date.now() - stuckSince > patience
+      if (isStuck || !isAlive) return close(socket, TOO_SLOW, "too slow")
       isAlive = false
       socket.ping()
     }
@@ -118,7 +119,13 @@ const parsed = (since: string | null, log: EventLog): number | undefined => {
   return isSeq(seq) ? seq : undefined
 }
 
-/** Takes over connections until the scope ends, when all of them are closed. */
+export interface Sockets {
+  /** Takes over a connection. */
+  readonly upgrade: (request: LocalServer.Request, socket: Duplex, head: Buffer) => void
+  /** Says goodbye to all, and succeeds when they are gone. */
+  readonly close: Effect.Effect<void>
+}
+
 export const make = Effect.fnUntraced(function* (bounds: Limits) {
   const hubs = yield* Hubs
   const server = new WebSocketServer({
@@ -153,27 +160,28 @@ export const make = Effect.fnUntraced(function* (bounds: Limits) {
   }, bounds.patience)
   check.unref()
 
-  yield* Effect.addFinalizer(() =>
-    Effect.gen(function* () {
-      clearInterval(check)
-      const clients = [...open.keys()]
-      for (const client of clients) close(client, GOING_AWAY, "the server ends")
-      const closed = Effect.callback<void>((resume) => {
-        let left = clients.length
-        if (left === 0) resume(Effect.void)
-        for (const client of clients) client.once("close", () => --left === 0 && resume(Effect.void))
-      })
-      yield* Effect.timeoutOption(closed, LAST_WORDS)
-      for (const client of clients) client.terminate()
+  const closeAll = Effect.gen(function* () {
+    const clients = [...open.keys()]
+    for (const client of clients) close(client, GOING_AWAY, "the server ends")
+    const closed = Effect.callback<void>((resume) => {
+      let left = clients.length
+      if (left === 0) resume(Effect.void)
+      for (const client of clients) client.once("close", () => --left === 0 && resume(Effect.void))
     })
-  )
+    yield* Effect.timeoutOption(closed, LAST_WORDS)
+    for (const client of clients) client.terminate()
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(check)))
 
-  return (request: LocalServer.Request, socket: Duplex, head: Buffer): void => {
-    socket.on("error", () => socket.destroy())
-    run(
-      Effect.catch(serve(request, socket, head), ({ message, code }) =>
-        Effect.sync(() => answer(socket, refuse(code === "not-found" ? 404 : 503, message)))
+  return {
+    upgrade: (request, socket, head) => {
+      socket.on("error", () => socket.destroy())
+      run(
+        Effect.catch(serve(request, socket, head), ({ message, code }) =>
+          Effect.sync(() => answer(socket, refuse(code === "not-found" ? 404 : 503, message)))
+        )
       )
-    )
-  }
+    },
+    close: closeAll
+  } satisfies Sockets
 })
