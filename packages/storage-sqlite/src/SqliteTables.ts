@@ -26,8 +26,12 @@ export const read = async (
     try {
       const found: Array<ReadonlyArray<SqliteDriver.Row>> = []
       for (const query of queries) {
-        const rows = database.all(query, [])
-        found.push(await rows.catch((cause) => (isMissingTable(cause) ? [] : Promise.reject(cause))))
+        try {
+          found.push(await database.all(query, []))
+        } catch (cause) {
+          if (!isMissingTable(cause)) throw cause
+          found.push([])
+        }
       }
       return found
     } finally {
