@@ -4,6 +4,7 @@ import {
   type ApprovalMode,
   ChatModel,
   Compactor,
+  type Consent,
   ContextSize,
   type Entry,
   type EntryId,
@@ -66,6 +67,14 @@ const estimate = (entries: ReadonlyArray<Entry.Entry>): number =>
   entries.reduce((sum, { message }) => sum + (isObject(message) ? Tokens.estimate(message) : 0), 0)
 
 type Told = (event: Event) => void
+
+/** What a session's file records and nobody chose here counts for nothing, and can be chosen. */
+const offerOf = (allowed: Consent, { mode, tools }: Consent): string => {
+  if (mode !== allowed.mode)
+    return `elsewhere this session ran with approval ${mode}; /approve ${mode} allows that here`
+  const asking = tools.filter((tool) => !allowed.tools.includes(tool)).join(", ")
+  return `elsewhere ${asking} ran unasked in this session; answer a when it asks to allow that here`
+}
 
 const DROPPED = "dropped; you stand before that reply, and the tree still has it"
 
@@ -183,8 +192,9 @@ export const make = Effect.fnUntraced(function* (options: Options, tell: Told) {
     if (session === null || approval !== undefined) {
       return tell({ _tag: "ApprovalChanged", approval: approval ?? "default" })
     }
-    const { allowed } = yield* approvals.settings(session.ref, session.tree.facts.config)
+    const { allowed, offered } = yield* approvals.settings(session.ref, session.tree.facts.config)
     tell({ _tag: "ApprovalChanged", approval: allowed.mode })
+    if (offered !== null) say("info", offerOf(allowed, offered))
   })
 
   const close = Effect.gen(function* () {

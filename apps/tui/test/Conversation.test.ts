@@ -129,3 +129,31 @@ it.live("whoever leaves while a session is being made leaves no empty draft behi
     assert.strictEqual(yield* drafts, 0)
   }).pipe(Effect.scoped, Effect.provide(layer([{ content: "yes", hang: true }])))
 )
+
+it.live.each([
+  [{ approvalMode: "yolo" }, "elsewhere this session ran with approval yolo; /approve yolo allows that here"],
+  [
+    { approvalTools: ["bash", "write"] },
+    "elsewhere bash, write ran unasked in this session; answer a when it asks to allow that here"
+  ]
+] as const)("what a session's file allows is offered, and counts for nothing until it is chosen", ([data, offer]) =>
+  Effect.gen(function* () {
+    const cwd = yield* folder()
+    const { path } = yield* Sessions.use((sessions) => sessions.create({ cwd }))
+    const { open, events, chooseApproval, current } = yield* conversation(cwd)
+    yield* Effect.scoped(
+      Effect.flatMap(
+        Sessions.use((sessions) => sessions.open(path)),
+        (session) => session.main.append({ type: "custom", customType: "grove.config", data })
+      )
+    )
+    yield* open(path)
+    const told = events.flatMap((event) => (event._tag === "Told" ? [event.notice.text] : []))
+    assert.deepStrictEqual(told, [offer])
+    assert.deepInclude(events, { _tag: "ApprovalChanged", approval: "default" })
+    yield* chooseApproval("yolo")
+    const config = current()!.tree.facts.config
+    const consents = yield* Approval.Approvals
+    assert.strictEqual((yield* consents.settings(current()!.ref, config)).allowed.mode, "yolo")
+  }).pipe(Effect.scoped, Effect.provide(layer([])))
+)

@@ -5,6 +5,7 @@ import {
   type Message,
   type ModelInfo,
   type NewEntry,
+  Paste,
   type StopReason
 } from "@grove/core"
 import { Clock, Effect } from "effect"
@@ -70,7 +71,15 @@ const changesOf = Effect.fnUntraced(function* ({ cursor, info, options: { thinki
   return changes
 })
 
-const say = Effect.fnUntraced(function* (work: Work, content: Message.Content) {
+/** What a placeholder stands for, the session knows: it is said in full. */
+const inFull = ({ session }: Work, content: Message.Content): Message.Content => {
+  if (typeof content !== "string") return content
+  const { pastedTextMap, pastedImageMap } = session.tree.facts.config
+  return Paste.expand(content, pastedTextMap, pastedImageMap)
+}
+
+const say = Effect.fnUntraced(function* (work: Work, given: Message.Content) {
+  const content = inFull(work, given)
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content
   const timestamp = yield* Clock.currentTimeMillis
   return yield* append(work, { type: "message", message: { role: "user", content: blocks, timestamp } })

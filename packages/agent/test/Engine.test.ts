@@ -336,6 +336,25 @@ describe("approval", () => {
   )
 })
 
+describe("a prompt with placeholders", () => {
+  test("says what the session knows of them, and the rest as it is", { script: [{ content: "yes" }] }, () =>
+    Effect.gen(function* () {
+      const session = yield* openNew
+      const image = { type: "image", data: "aGk=", mimeType: "image/png" }
+      const data = { pastedTextMap: { "#1": "one\ntwo" }, pastedImageMap: { "#1": image } }
+      yield* session.main.append({ type: "custom", customType: "grove.config", data })
+      const prompt = "see [pasted text #1 +2 lines], [pasted text #9 +3 lines] and [pasted image #1]"
+      yield* (yield* start(session, { prompt })).end
+      const said = session.tree.entries.find((entry) => Entry.role(entry) === "user")!.message
+      assert(isObject(said))
+      assert.deepStrictEqual(said.content, [
+        { type: "text", text: "see one\ntwo, [pasted text #9 +3 lines] and [pasted image #1]" },
+        image
+      ])
+    })
+  )
+})
+
 describe("side by side", () => {
   test(
     "samples are siblings below one prompt, and the person stays there",
