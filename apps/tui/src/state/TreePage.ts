@@ -85,7 +85,7 @@ const headRows = (state: TreeState.State, world: World): ReadonlyArray<Row.Row> 
 }
 
 const previewHeight = (state: TreeState.State, { rows, columns }: World): number => {
-  if (state.preview === "off" || rows < LOW || columns >= WIDE) return 0
+  if (state.preview !== "beside" || rows < LOW || columns >= WIDE) return 0
   return Math.max(1, Math.floor(rows / 4) - 2)
 }
 
