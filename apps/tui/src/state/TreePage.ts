@@ -123,9 +123,9 @@ const footRows = (state: TreeState.State, world: World): Pick<Sheet.Parts, "foot
   const details = row === NONE ? "" : TreePreview.detailsOf(state, world, row).join(world.symbols.dot)
   const last =
     notice === null
-      ? Row.spread(Row.row(` ${details}`, "dim"), Row.row(" ? keys ", "dim"), columns)
-      : Row.cut(Row.row(` ${notice.text}`, notice.kind === "error" ? "error" : "accent"), columns)
-  return { foot: [rule, ...padded, ...keys, last], caret: null }
+      ? [Row.spread(Row.row(` ${details}`, "dim"), Row.row(" ? keys ", "dim"), columns)]
+      : Sheet.notice(world, notice)
+  return { foot: [rule, ...padded, ...keys, ...last], caret: null }
 }
 
 const arrows = (key: string, { symbols }: World): string =>
