@@ -15,7 +15,7 @@ import { Paths } from "./Paths.ts"
 import * as Settings from "./Settings.ts"
 import * as Signals from "./Signals.ts"
 import * as StorageWords from "./StorageWords.ts"
-import * as Viewer from "./Viewer.ts"
+import * as Viewers from "./Viewers.ts"
 
 /** Most terminals are dark; those that say otherwise do so by the colours they draw in. */
 const themeFor = ({ colors, variables }: Surroundings, chosen: Theme.Theme | undefined): Theme.Theme => {
@@ -92,7 +92,7 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
         const where = sessionDirectory === undefined ? [] : ["--session-dir", sessionDirectory]
         return Effect.map(Errand.json("search", ["--limit", MOST_HITS, ...where, "--", query]), bySession)
       },
-      view: Viewer.open(surroundings)
+      view: yield* Viewers.make(surroundings)
     })
   })
   const services = Layer.mergeAll(Chat.history({ records, isOnScreen: true }), Chat.layer({ records, beside }))

@@ -464,6 +464,43 @@ describe.skipIf(!hasTmux)("the chat in a terminal", () => {
     await pane.run("history", /\d +half a thought +×1/)
   })
 
+  it("the web viewer opens on the session, and ends with the chat", async () => {
+    const all = terminals()
+    const pane = all.open(140, 24)
+    await pane.run("", "Say something")
+    await pane.say("/view", "say something first")
+    await pane.say("hello", "You said: hello")
+    const shown = await pane.say("/view", /open at http:\S+/)
+    const link = /open at (http:\S+)/.exec(shown)![1]!
+    assert.match(link, /\/s\/[0-9a-f-]{36}/)
+    assert.strictEqual((await fetch(new URL("/healthz", link))).status, 200)
+    pane.press("C-d")
+    await pane.until("left with 0")
+    const isThere = () =>
+      fetch(new URL("/healthz", link)).then(
+        () => true,
+        () => false
+      )
+    for (const begun = Date.now(); await isThere(); await rest(25)) {
+      assert.isBelow(Date.now() - begun, PATIENCE, "the viewer is still there")
+    }
+  })
+
+  it("sessions are found by what was said in them, and opened at their tree", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("", "Say something")
+    await pane.say("the moon is full", "You said: the moon is full")
+    await pane.say("/name night", "named")
+    await pane.say("/new", "Say something to begin")
+    await pane.say("elsewhere", "You said: elsewhere")
+    await pane.say("/resume", /night .* 1t +1⑂ +\$0.00 +now/)
+    pane.type("full (about")
+    await pane.until('"full (about" ×1')
+    pane.press("C-t")
+    await pane.until(/TREE night.*● you {2}the moon is full/s)
+  })
+
   it("a prompt that was never answered leaves no session, only the history", async () => {
     const all = terminals()
     const pane = all.open()

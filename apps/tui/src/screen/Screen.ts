@@ -96,7 +96,9 @@ export const open = (options: Options): Screen => {
   const { tput } = screen as unknown as { readonly tput: { brokenACS: boolean; unicode: boolean } }
   tput.brokenACS = true
   tput.unicode = options.unicode
-  const box = blessed.box({ parent: screen, top: 0, left: 0, width: "100%", height: "100%", tags: false, wrap: false })
+  // Rows are as wide as the screen already. blessed would cut them by their code units, of which an emoji has more than
+  // columns; in a box wider than the screen it does not, and paints what is on the screen.
+  const box = blessed.box({ parent: screen, top: 0, left: 0, width: "200%", height: "100%", tags: false, wrap: false })
   let caret: Frame["caret"] = null
   const placeCaret = () => {
     if (caret === null) program.hideCursor()

@@ -7,6 +7,7 @@ import type { ChatState } from "./ChatState.ts"
 import type * as Completion from "./Completion.ts"
 import * as Editor from "./Editor.ts"
 import * as Row from "./Row.ts"
+import * as Sheet from "./Sheet.ts"
 import * as Transcript from "./Transcript.ts"
 import type { Frame, World } from "./View.ts"
 import * as Welcome from "./Welcome.ts"
@@ -38,13 +39,8 @@ const rule = (chat: ChatState, world: World): Row.Row => {
   return [...fitting, Row.span(symbols.rule.repeat(Math.max(0, columns - Row.width(fitting))), "dim")]
 }
 
-const footer = (chat: ChatState, world: World): Row.Row => {
+const footer = (world: World): Row.Row => {
   const { columns, symbols, session } = world
-  if (chat.notice !== null) {
-    const { kind, text } = chat.notice
-    const sign = kind === "error" ? `${symbols.error} ` : ""
-    return Row.cut(Row.row(` ${sign}${text}`, kind === "error" ? "error" : "accent"), columns)
-  }
   const money = [
     Words.cost(session.usage.tree.costMicros),
     session.tokens === null ? symbols.more : Words.tokens(session.tokens)
@@ -77,7 +73,10 @@ export const draw = (chat: ChatState, world: World): Frame => {
       ({ shown }, i): Row.Row => [Row.span(top + i === 0 ? " > " : "   ", "accent"), { text: shown, style: "plain" }]
     )
   const completion = chat.completion === null ? [] : completionRows(chat.completion, world)
-  const room = Math.max(0, rows - 3 - editor.length - completion.length)
+  const find = chat.find === null ? undefined : ChatFind.findBar(chat.find, world)
+  const notice = chat.notice === null ? [footer(world)] : Sheet.notice(world, chat.notice)
+  const foot = find === undefined ? notice : [find.row]
+  const room = Math.max(0, rows - 2 - foot.length - editor.length - completion.length)
   const words = chat.find === null ? "" : Editor.textOf(chat.find.query).toLowerCase()
   const view = ChatReading.content(chat, world)
   const seen =
@@ -86,24 +85,18 @@ export const draw = (chat: ChatState, world: World): Frame => {
       : Transcript.visible(view, chat.position, room).map(({ spans }) => ChatFind.highlighted(spans, words))
   const shown = seen.slice(0, room)
   const filler = Array.from({ length: room - shown.length }, () => Row.empty)
-  const find = chat.find === null ? undefined : ChatFind.findBar(chat.find, world)
   const caret =
     find === undefined
       ? {
-          line: rows - 1 - editor.length + (line - top),
+          line: rows - foot.length - editor.length + (line - top),
           column: Math.min(columns - 1, ChatReading.PROMPT_COLUMNS + column)
         }
       : { line: rows - 1, column: find.column }
   return {
-    rows: [
-      ChatHeader.header(world),
-      ...shown,
-      ...filler,
-      ...completion,
-      rule(chat, world),
-      ...editor,
-      find?.row ?? footer(chat, world)
-    ].slice(0, rows),
+    rows: [ChatHeader.header(world), ...shown, ...filler, ...completion, rule(chat, world), ...editor, ...foot].slice(
+      0,
+      rows
+    ),
     caret
   }
 }

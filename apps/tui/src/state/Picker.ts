@@ -177,12 +177,10 @@ const laid = <A>(picker: Picker<A>, state: State<A>, world: World) => {
   const selected = Math.max(0, Math.min(state.selected, found.length - 1))
   const preview = picker.preview(found[selected], columns - 2, world).slice(0, MOST_PREVIEW)
   const { notice } = state
-  const told =
-    notice === null ? [] : Row.wrap(Row.row(notice.text, notice.kind === "error" ? "error" : "accent"), columns - 2)
   const below = [
     Row.row(symbols.rule.repeat(columns), "dim"),
     ...preview.map((row) => [Row.span(" "), ...row]),
-    ...(notice === null ? Sheet.keys(world, ...picker.hint) : told.map((row) => [Row.span(" "), ...row]))
+    ...(notice === null ? Sheet.keys(world, ...picker.hint) : Sheet.notice(world, notice))
   ]
   const room = Math.max(1, rows - 1 - below.length)
   const from = Math.max(0, Math.min(selected - Math.floor(room / 2), found.length - room))

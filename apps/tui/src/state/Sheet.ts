@@ -1,6 +1,6 @@
 /** A screen put together from what stands above, in the middle and below: always exactly as large as the terminal. */
 import * as Row from "./Row.ts"
-import type { Event, Frame, Next, View, World } from "./View.ts"
+import type { Event, Frame, Next, Notice, View, World } from "./View.ts"
 
 /** A row with a caret in it. */
 export interface Typed {
@@ -41,6 +41,16 @@ export const panel = (
   const kept = room === 0 ? [] : below(room).rows.slice(0, room)
   const filler = Array.from({ length: room - kept.length }, () => Row.empty)
   return [...kept, ...filler, ...shown].slice(0, rows)
+}
+
+/** More lines than any message needs; the rest of it would push the conversation off the screen. */
+const MOST_NOTICE = 4
+
+/** What came of something, on as many lines as it takes: a link that is cut leads nowhere. */
+export const notice = ({ columns, symbols }: World, { kind, text }: Notice): ReadonlyArray<Row.Row> => {
+  const sign = kind === "error" ? `${symbols.error} ` : ""
+  const rows = Row.wrap(Row.row(`${sign}${text}`, kind === "error" ? "error" : "accent"), columns - 2)
+  return rows.slice(0, MOST_NOTICE).map((row) => [Row.span(" "), ...row])
 }
 
 /** Facts in one line, as many as there are. */

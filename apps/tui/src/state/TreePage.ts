@@ -85,7 +85,7 @@ const headRows = (state: TreeState.State, world: World): ReadonlyArray<Row.Row> 
 }
 
 const previewHeight = (state: TreeState.State, { rows, columns }: World): number => {
-  if (state.preview === "off" || rows < LOW || columns >= WIDE) return 0
+  if (state.preview !== "beside" || rows < LOW || columns >= WIDE) return 0
   return Math.max(1, Math.floor(rows / 4) - 2)
 }
 
@@ -123,9 +123,9 @@ const footRows = (state: TreeState.State, world: World): Pick<Sheet.Parts, "foot
   const details = row === NONE ? "" : TreePreview.detailsOf(state, world, row).join(world.symbols.dot)
   const last =
     notice === null
-      ? Row.spread(Row.row(` ${details}`, "dim"), Row.row(" ? keys ", "dim"), columns)
-      : Row.cut(Row.row(` ${notice.text}`, notice.kind === "error" ? "error" : "accent"), columns)
-  return { foot: [rule, ...padded, ...keys, last], caret: null }
+      ? [Row.spread(Row.row(` ${details}`, "dim"), Row.row(" ? keys ", "dim"), columns)]
+      : Sheet.notice(world, notice)
+  return { foot: [rule, ...padded, ...keys, ...last], caret: null }
 }
 
 const arrows = (key: string, { symbols }: World): string =>

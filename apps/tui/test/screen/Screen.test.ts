@@ -48,6 +48,15 @@ const make = () => {
   return { screen, terminal, input, inputs, modes, sent, lines, paint }
 }
 
+it("a row that fills the screen is painted to its last column, whatever it is made of", async () => {
+  const { screen, lines, paint } = make()
+  const full = (text: string) => `${text}${".".repeat(COLUMNS - 1 - Row.width(Row.row(text)))}|`
+  const texts = [full("👩 🎉🎉🎉"), full("会话🎉"), full("plain"), full("🎉".repeat(19))]
+  paint(...texts)
+  assert.deepStrictEqual((await lines()).slice(0, 4), texts)
+  screen.close()
+})
+
 it("what is painted over wide characters leaves no half of them behind", async () => {
   const { screen, lines, paint } = make()
   for (const texts of [

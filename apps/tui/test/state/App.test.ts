@@ -346,3 +346,11 @@ it.prop("whatever is pressed, what was typed is in the editor, in its undo, or w
   const sent = chat.intents.map((intent) => (intent._tag === "Send" ? intent.prompt.text : ""))
   assert.isTrue([...kept, ...sent].some((text) => text.includes("precious")))
 })
+
+it("a message that does not fit in a line takes more of them, and no more than the screen can spare", () => {
+  const link = `http://127.0.0.1:34393/s/${"0".repeat(60)}?entry=the-end`
+  const told = (text: string) => new Driver().type("x").tell({ _tag: "Told", notice: { kind: "info", text } })
+  assert.include(told(`open at ${link}`).lines().slice(-2).join("").replaceAll(" ", ""), link)
+  assert.strictEqual(told("word ".repeat(400)).lines().length, 24)
+  assert.include(told("word ".repeat(400)).screen(), " > x")
+})
