@@ -425,6 +425,7 @@ export const commands: ReadonlyArray<Loadable> = [
         port: { type: "string", value: "n", about: "listen there instead of on a free port" },
         host: { type: "string", value: "name", about: "listen beyond this machine; needs --token" },
         token: { type: "boolean", about: "print a link that works once, and let in nobody without it" },
+        foreign: { type: "boolean", about: "also sessions of other programs, from where they keep them" },
         "no-open": { type: "boolean", about: "do not open the browser" },
         session: { type: "string", value: "s", about: "begin with this session" },
         entry: { type: "string", value: "entry", about: "and with this entry of it" }

@@ -1,21 +1,17 @@
 /** `grove export`: a session as a page, a text, or a file of another program. */
-import { basename, resolve } from "node:path"
+import { resolve } from "node:path"
 import { Exporter, Redactor } from "@grove/formats"
 import { FileBlobStore, Persist } from "@grove/storage-files"
 import { Effect } from "effect"
 import { UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
-import { Environment, type Surroundings } from "../Environment.ts"
+import { Environment } from "../Environment.ts"
 import * as ExportFile from "../ExportFile.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
+import { personOf } from "../Person.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as Words from "../Words.ts"
-
-const personOf = ({ userHome, variables }: Surroundings) => ({
-  home: userHome,
-  user: variables.USER || variables.LOGNAME || variables.USERNAME || basename(userHome)
-})
 
 /** What is no secret, but tells of a person or is sealed; told after the secrets. */
 const others: { readonly [kind: string]: string } = {

@@ -1,15 +1,19 @@
 /** `grove view`: the web viewer, on this machine, until it is stopped. */
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { SessionPaths } from "@grove/storage-files"
+import { type EntryId, SessionStore } from "@grove/core"
+import { Exporter, Redactor, Stores } from "@grove/formats"
+import { FileBlobStore, Persist, SessionPaths } from "@grove/storage-files"
 import { Library, Texts, Viewer } from "@grove/viewer"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import * as Browser from "../Browser.ts"
 import { Failure, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
-import { Environment } from "../Environment.ts"
+import { Environment, type Surroundings } from "../Environment.ts"
+import * as ForeignSessions from "../ForeignSessions.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
+import { personOf } from "../Person.ts"
 import * as Prices from "../Prices.ts"
 import * as SessionArgument from "../SessionArgument.ts"
 import * as SessionIndex from "../SessionIndex.ts"
@@ -42,6 +46,32 @@ const explain = ({ host, port, reason, cause }: { host: string; port: number; re
   return `cannot listen on ${host}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
+const WRITERS = { html: "html", md: "md", jsonl: "pi" } as const
+
+/** What `grove export` writes, as a download. */
+const exporterFor = (store: SessionStore["Service"], surroundings: Surroundings, blobs: string): Viewer.Exporter => {
+  const bytes = ({ listed, format, leaf, redact }: Viewer.ExportRequest) =>
+    Effect.gen(function* () {
+      const { header, title, tree } = yield* store.read({ id: listed.summary.id ?? "", path: listed.summary.path })
+      const restore = Persist.restorer(
+        FileBlobStore.make({ directory: blobs, fallbacks: FileBlobStore.beside(listed.file) })
+      )
+      return Exporter.stream(
+        { header, title, tree, restore },
+        {
+          to: WRITERS[format],
+          leaf: leaf !== null && tree.has(leaf) ? (leaf as EntryId) : undefined,
+          redactor: redact ? Redactor.make(personOf(surroundings)) : undefined
+        }
+      )
+    })
+  return (request) =>
+    Effect.succeed({
+      type: Exporter.media[WRITERS[request.format]].type,
+      body: Stream.orDie(Stream.unwrap(bytes(request)))
+    })
+}
+
 /** Beside the package: built with it, and found wherever that is installed. */
 const site = (): string => fileURLToPath(new URL("../site", import.meta.resolve("@grove/viewer")))
 
@@ -53,16 +83,21 @@ export const run = Effect.fn("view")(function* ({ flags }: Input) {
   const start = typeof flags.session === "string" ? yield* pageOf(flags.session, flags.entry) : undefined
   const price = yield* Prices.today
   const outside = start !== undefined && !start.ref.path.startsWith(paths.sessions) ? [join(start.ref.path, "..")] : []
+  const stores = flags.foreign === true ? Stores.find(surroundings.userHome, surroundings.variables) : []
   const roots = [
     { source: "grove", paths },
+    ...ForeignSessions.roots(paths, stores),
     ...outside.map((folder) => ({
       source: "folder",
       paths: { ...SessionPaths.make({ home: paths.home, sessionDirectory: folder }) }
     }))
   ]
+  const exporter = exporterFor(yield* SessionStore, surroundings, paths.blobs)
   const library = Library.layer({ roots: () => roots, price })
-  const services = Layer.provideMerge(Texts.layer(SessionIndex.pathFor(paths)), library)
-  const viewer = yield* Viewer.serve({ host, port, token: flags.token === true, site: site() }).pipe(
+  // The home's own index forgets what is not in the home; with more than that to look at there is another one.
+  const index = roots.length === 1 ? SessionIndex.pathFor(paths) : join(paths.cache, "viewer.index.db")
+  const services = Layer.provideMerge(Texts.layer(index), library)
+  const viewer = yield* Viewer.serve({ host, port, token: flags.token === true, site: site(), exporter }).pipe(
     Effect.provide(yield* Layer.build(services)),
     Effect.mapError((error) => new Failure({ message: explain(error) }))
   )
@@ -70,5 +105,6 @@ export const run = Effect.fn("view")(function* ({ flags }: Input) {
   yield* Output.lines([link])
   if (surroundings.isInteractive.output) yield* Output.note("the viewer reads and never writes; Ctrl-C stops it")
   if (flags["no-open"] !== true) yield* Browser.show(link, surroundings)
-  yield* Signals.until(Effect.never)
+  // Sessions of other programs appear as they are translated; nobody waits for them.
+  yield* Signals.until(Effect.andThen(ForeignSessions.refresh(paths, stores), Effect.never))
 })

@@ -90,10 +90,13 @@ const ItemView = memo(
   ({
     model,
     item,
+    index,
     isSelected,
+    onSelect,
     onSwitch
-  }: Pick<Props, "model" | "onSwitch"> & {
+  }: Pick<Props, "model" | "onSelect" | "onSwitch"> & {
     readonly item: Item
+    readonly index: number
     readonly isSelected: boolean
     readonly version: number
   }) => {
@@ -102,8 +105,11 @@ const ItemView = memo(
     return (
       <>
         {item.fork === null ? null : <ForkSwitch fork={item.fork} model={model} onSwitch={onSwitch} />}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: j and k select by key */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: selecting is a help for those with a mouse */}
         <div
           className="entry-frame"
+          onClick={() => onSelect(index)}
           data-selected={isSelected || undefined}
           data-off={disabled.has(item.id) || undefined}
         >
@@ -194,8 +200,6 @@ export const Transcript = ({ model, items, selected, onSelect, onSwitch, onSeen,
         {visible.map(({ index, start: top, key }) => {
           const item = items[index]!
           return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select by key
-            // biome-ignore lint/a11y/noStaticElementInteractions: selecting is a help for those with a mouse
             <div
               key={key}
               ref={virtual.measureElement}
@@ -204,12 +208,13 @@ export const Transcript = ({ model, items, selected, onSelect, onSwitch, onSeen,
               className="item"
               tabIndex={-1}
               style={{ transform: `translateY(${top}px)` }}
-              onClick={() => onSelect(index)}
             >
               <ItemView
                 model={model}
                 item={item}
+                index={index}
                 isSelected={index === selected}
+                onSelect={onSelect}
                 onSwitch={onSwitch}
                 version={model.version}
               />
