@@ -17,7 +17,7 @@ import { others } from "./others.mjs"
 import { RESULTS, updateReadme } from "./readme.mjs"
 import { scales } from "./scales.mjs"
 
-const ROWS = ["open-first", "open-again", "open-whole", "append", "list", "prompts", "tree", "chat"]
+const ROWS = ["open-first", "open-again", "open-whole", "append", "list", "prompts", "tree", "chat", "export"]
 
 /** @param {string} problem @returns {never} */
 const stop = (problem) => {
@@ -67,6 +67,7 @@ if (
       "build",
       "--filter=@grove/storage-files...",
       "--filter=@grove/storage-sqlite...",
+      "--filter=@grove/formats...",
       "--filter=@grove/cli...",
       "--output-logs=errors-only",
       "--log-prefix=none"
