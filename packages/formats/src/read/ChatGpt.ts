@@ -206,17 +206,6 @@ const piecesOf = (nodes: ReadonlyArray<Node>, contents: Contents, model: unknown
 
 // --------------------------------------------------------------------------------------------------------- session
 
-/** In the order in which they were said; one without a time was said with the one before. */
-const inOrder = (nodes: ReadonlyArray<Node>): ReadonlyArray<Node> => {
-  let time = Number.NEGATIVE_INFINITY
-  const timed = nodes.map((node) => {
-    const { create_time } = node.message
-    if (typeof create_time === "number" && Number.isFinite(create_time)) time = create_time
-    return { node, time }
-  })
-  return timed.sort((a, b) => (a.time === b.time ? 0 : a.time - b.time)).map(({ node }) => node)
-}
-
 const nodesIn = (conversation: Json, before: number): ReadonlyArray<Node> =>
   Object.entries(objectIn(conversation.mapping)).map(([id, node], i) => {
     const { parent, message } = objectIn(node)
@@ -234,7 +223,10 @@ const read = (source: Source) => {
   const sessions = conversationsIn(Lines.value(source.bytes)).flatMap((conversation) => {
     const nodes = nodesIn(conversation, count)
     count += nodes.length
-    const ordered = Forest.ordered(inOrder(nodes), repaired)
+    const ordered = Forest.ordered(
+      Forest.inOrder(nodes, ({ message }) => message.create_time),
+      repaired
+    )
     const { pieces, endOf } = piecesOf(ordered, contents, conversation.default_model_slug)
     if (pieces.length === 0) return []
     const own = stringIn(conversation.conversation_id) ?? stringIn(conversation.id)
