@@ -113,6 +113,17 @@ describe("LibreChat", () => {
     ])
   })
 
+  it("what was said last may stand in a branch that began first", () => {
+    const at = (createdAt: string) => ({
+      createdAt: `2026-01-01T00:00:0${createdAt}Z`,
+      isCreatedByUser: true,
+      text: createdAt
+    })
+    const first = { messageId: "a", ...at("1"), children: [{ messageId: "c", parentMessageId: "a", ...at("3") }] }
+    const { entries, leaf } = translated(conversation(first, { messageId: "b", ...at("2") })).sessions[0]!
+    assert.deepStrictEqual([...entries.map(({ id }) => String(id)), String(leaf)], ["a", "b", "c", "c"])
+  })
+
   it("a reply that failed says why", () => {
     const failed = {
       messageId: "a",
