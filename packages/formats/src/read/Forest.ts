@@ -1,4 +1,5 @@
 /** Entries in an order in which every parent comes before its children. */
+import * as Names from "./Names.ts"
 import type { Note } from "./Translation.ts"
 
 interface Node {
@@ -79,4 +80,15 @@ export const endsOf = (parents: ReadonlyMap<string, string | null>, own: (id: st
     for (const id of passed) known.set(id, end)
     return end
   }
+}
+
+/** In the order in which they were said; what has no time that can be read was said with the one before. */
+export const inOrder = <A>(nodes: ReadonlyArray<A>, timeOf: (node: A) => unknown): ReadonlyArray<A> => {
+  let time = Number.NEGATIVE_INFINITY
+  const timed = nodes.map((node) => {
+    const own = Names.timeOf(timeOf(node))
+    if (own !== undefined) time = Date.parse(own)
+    return { node, time }
+  })
+  return timed.sort((a, b) => (a.time === b.time ? 0 : a.time - b.time)).map(({ node }) => node)
 }

@@ -17,22 +17,33 @@ const FORMAT = "gemini"
 const stringIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isObject) : [])
 
-// --------------------------------------------------------------------------------------------------------- bodies
+// --------------------------------------------------------------------------------------------------------- parts
 
-const shown = (content: unknown, line: number, unmapped: Array<Note>): ReadonlyArray<Json> => {
-  if (typeof content === "string") return content === "" ? [] : [Blocks.text(content)]
-  const parts = isObject(content) ? [content] : Array.isArray(content) ? content : []
+const partsOf = (content: unknown): ReadonlyArray<Json> => {
+  const parts = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]
   return parts.flatMap((part) => {
-    if (typeof part === "string") return [Blocks.text(part)]
-    if (isObject(part) && typeof part.text === "string") return [Blocks.text(part.text)]
-    const { mimeType, data } = isObject(part) && isObject(part.inlineData) ? part.inlineData : {}
+    if (typeof part === "string") return part === "" ? [] : [{ text: part }]
+    return isObject(part) ? [part] : []
+  })
+}
+
+const responseIn = ({ functionResponse }: Json): Json | undefined =>
+  isObject(functionResponse) ? functionResponse : undefined
+
+const shown = (parts: ReadonlyArray<Json>, line: number, unmapped: Array<Note>): ReadonlyArray<Json> =>
+  parts.flatMap((part) => {
+    if (typeof part.text === "string") return [Blocks.text(part.text)]
+    const { mimeType, data } = isObject(part.inlineData) ? part.inlineData : {}
     if (typeof data === "string" && typeof mimeType === "string" && mimeType.startsWith("image/")) {
       return [{ type: "image", data, mimeType }]
     }
-    unmapped.push({ line, kind: `part ${isObject(part) ? (Object.keys(part)[0] ?? "empty") : typeof part}` })
+    unmapped.push({ line, kind: `part ${Object.keys(part)[0] ?? "empty"}` })
     return []
   })
-}
+
+const textIn = ({ content }: Json): string => Blocks.textOf(partsOf(content))
+
+// --------------------------------------------------------------------------------------------------------- replies
 
 const usageOf = (tokens: unknown): Json => {
   const used = isObject(tokens) ? tokens : {}
@@ -50,61 +61,112 @@ const thinking = ({ subject, description }: Json): Json => ({
   thinking: [stringIn(subject), stringIn(description)].filter((text) => text !== undefined).join("\n")
 })
 
-const callsOf = (value: Json): ReadonlyArray<Json> =>
-  objectsIn(value.toolCalls).filter(({ id }) => typeof id === "string")
+const callsOf = (value: Json): ReadonlyArray<Json> => [
+  ...new Map(objectsIn(value.toolCalls).flatMap((one) => (typeof one.id === "string" ? [[one.id, one]] : []))).values()
+]
 
-const reply = (value: Json, line: number, unmapped: Array<Note>): Piece["body"] => {
-  const calls = callsOf(value).map(({ id, name, args }) => ({
-    ...{ type: "toolCall", id, name: stringIn(name) ?? "unknown", arguments: Blocks.argumentsFrom(args) }
-  }))
-  const content = [...objectsIn(value.thoughts).map(thinking), ...shown(value.content, line, unmapped), ...calls]
-  const stopReason = calls.length > 0 ? "toolUse" : "stop"
+const call = ({ id, name, args }: Json): Json => ({
+  ...{ type: "toolCall", id, name: stringIn(name) ?? "unknown", arguments: Blocks.argumentsFrom(args) }
+})
+
+const said = (part: Json, line: number, unmapped: Array<Note>): ReadonlyArray<Json> => {
+  const { functionCall, thoughtSignature } = part
+  if (part.thought === true && typeof part.text === "string") return [{ type: "thinking", thinking: part.text }]
+  if (!isObject(functionCall) || typeof functionCall.id !== "string") return shown([part], line, unmapped)
+  return [{ ...call(functionCall), ...(typeof thoughtSignature === "string" ? { thoughtSignature } : {}) }]
+}
+
+/** A reply that was sent to the model again is listed with its thoughts and calls, which are noted beside it otherwise. */
+const reply = ({ value, line, isCopy }: Message, unmapped: Array<Note>): Piece["body"] => {
+  const parts = partsOf(value.content).flatMap((part) => said(part, line, unmapped))
+  const has = (type: string) => parts.some((block) => block.type === type)
+  const listed = new Set(parts.map(({ id }) => id))
+  const thoughts = has("thinking") ? [] : objectsIn(value.thoughts).map(thinking)
+  const calls = callsOf(value).filter(({ id }) => !listed.has(id))
+  const content = [...thoughts, ...parts, ...calls.map(call)]
+  const stopReason = calls.length > 0 || has("toolCall") ? "toolUse" : "stop"
   const model = stringIn(value.model) ?? "unknown"
-  const usage = usageOf(value.tokens)
+  const usage = usageOf(isCopy ? undefined : value.tokens)
   return { type: "message", message: { role: "assistant", content, provider: "google", model, usage, stopReason } }
 }
 
 /** Calls that have not ended have no result yet. */
 const isAnswered = ({ status, result }: Json): boolean =>
-  result !== undefined || status === "success" || status === "error" || status === "cancelled"
+  (result !== undefined && result !== null) || status === "success" || status === "error" || status === "cancelled"
 
-const outputOf = (result: unknown): unknown => {
-  const parts = Array.isArray(result) ? result : [result]
-  return parts.flatMap((part) => {
-    const response = isObject(part) && isObject(part.functionResponse) ? part.functionResponse.response : undefined
-    if (!isObject(response)) return part === undefined || part === null ? [] : [part]
-    const text = stringIn(response.output) ?? stringIn(response.error)
-    return [{ text: text ?? JSON.stringify(response) }]
-  })
+const outputOf = (part: Json): Json => {
+  const { response } = responseIn(part) ?? {}
+  if (!isObject(response)) return part
+  return { text: stringIn(response.output) ?? stringIn(response.error) ?? JSON.stringify(response) }
 }
 
-const result = (call: Json, line: number, unmapped: Array<Note>): Piece["body"] => {
-  const { id, name, status, resultDisplay, agentId } = call
+const result = (called: Json, line: number, unmapped: Array<Note>): Piece["body"] => {
+  const { id, name, status, resultDisplay, agentId } = called
   const notes = Object.entries({ resultDisplay, agentId }).filter(([, note]) => note !== undefined)
+  const content = shown(partsOf(called.result).map(outputOf), line, unmapped)
   const message = {
     ...{ role: "toolResult", toolCallId: id, toolName: stringIn(name) ?? "unknown" },
-    ...{ content: shown(outputOf(call.result), line, unmapped), isError: status === "error" || status === "cancelled" },
+    ...{ content, isError: status === "error" || status === "cancelled" },
     ...(notes.length === 0 ? {} : { details: Object.fromEntries(notes) })
   }
   return { type: "message", message }
 }
 
-const prompt = (value: Json, line: number, unmapped: Array<Note>): Piece["body"] => {
-  const display = Blocks.textOf(value.displayContent)
-  const content = Blocks.content(shown(value.content, line, unmapped))
+// --------------------------------------------------------------------------------------------------------- prompts
+
+/** What the program tells the model of itself. */
+const CONTEXT = /^\s*<(session_context|hook_context)>/
+
+const prompt = (value: Json, parts: ReadonlyArray<Json>, line: number, unmapped: Array<Note>): Piece["body"] => {
+  const content = Blocks.content(shown(parts, line, unmapped))
+  if (CONTEXT.test(textIn(value)))
+    return { type: "custom_message", customType: `${FORMAT}.context`, content, display: false }
+  const display = Blocks.textOf(partsOf(value.displayContent))
   return { type: "message", message: { role: "user", content, ...(display === "" ? {} : { uiContent: display }) } }
 }
 
-/** What a message is made into: a prompt, a reply with the results of its calls, or a note that no model sees. */
-const bodiesOf = (value: Json, line: number, unmapped: Array<Note>): ReadonlyArray<Piece["body"]> => {
-  if (value.type === "user") return [prompt(value, line, unmapped)]
-  if (value.type !== "gemini") {
-    return [
-      { type: "custom", customType: `${FORMAT}.${stringIn(value.type) ?? "message"}`, data: { content: value.content } }
-    ]
-  }
-  const results = callsOf(value).filter(isAnswered)
-  return [reply(value, line, unmapped), ...results.map((call) => result(call, line, unmapped))]
+/** Results are sent to the model in the person's name; those that are noted with their calls are there already. */
+const prompts = ({ value, line }: Message, before: Message | undefined, unmapped: Array<Note>): ReadonlyArray<Made> => {
+  const parts = partsOf(value.content)
+  const known = new Set<unknown>(before === undefined ? [] : resultsOf(before.value).map(({ id }) => id))
+  const results = parts.flatMap((part): ReadonlyArray<Made> => {
+    const { id, name, response } = responseIn(part) ?? {}
+    if (typeof id !== "string" || known.has(id)) return []
+    known.add(id)
+    const status = isObject(response) && response.error !== undefined ? "error" : "success"
+    return [{ key: id, body: result({ id, name, status, result: [part] }, line, unmapped) }]
+  })
+  const rest = parts.filter((part) => responseIn(part) === undefined)
+  const isPrompt = rest.length > 0 || rest.length === parts.length
+  return isPrompt ? [...results, { key: "", body: prompt(value, rest, line, unmapped) }] : results
+}
+
+const resultsOf = (value: Json): ReadonlyArray<Json> => callsOf(value).filter(isAnswered)
+
+/** What people are told beside the conversation. Pictures that a tool found come this way too, and the model sees them. */
+const note = ({ value, line }: Message, unmapped: Array<Note>): Piece["body"] => {
+  const customType = `${FORMAT}.${stringIn(value.type) ?? "message"}`
+  const parts = partsOf(value.content)
+  return parts.some(({ inlineData }) => isObject(inlineData))
+    ? { type: "custom_message", customType, content: Blocks.content(shown(parts, line, unmapped)), display: true }
+    : { type: "custom", customType, data: { content: value.content } }
+}
+
+/** A body, and what tells it from others of the same message; the first has no need of it. */
+interface Made {
+  readonly key: string
+  readonly body: Piece["body"]
+}
+
+/** `before` is what was said last above it. */
+const madeOf = (message: Message, before: Message | undefined, unmapped: Array<Note>): ReadonlyArray<Made> => {
+  const { value, line } = message
+  const alone = (body: Piece["body"]): ReadonlyArray<Made> => [{ key: "", body }]
+  if (message.isCompaction) return alone({ type: "compaction", summary: textIn(value), tokensBefore: 0 })
+  if (value.type === "user") return prompts(message, before, unmapped)
+  if (value.type !== "gemini") return alone(note(message, unmapped))
+  const results = resultsOf(value).map((called) => ({ key: String(called.id), body: result(called, line, unmapped) }))
+  return [...alone(reply(message, unmapped)), ...results]
 }
 
 // --------------------------------------------------------------------------------------------------------- chat
@@ -114,79 +176,131 @@ interface Message {
   readonly id: string
   readonly name: string
   readonly line: number
-  readonly parent: Message | undefined
+  parent: Message | undefined
   /** The last of its forms. */
   value: Json
-  readonly isCompaction: boolean
+  isCompaction: boolean
+  /** Of a message that was there before under the same name, and has been counted. */
+  readonly isCopy: boolean
 }
 
+const isNote = ({ type }: Json): boolean => type !== "user" && type !== "gemini"
+
+const SNAPSHOT = "<state_snapshot>"
+
 /** The messages that there ever were, each under the one that it was said after. */
-const messagesIn = (lines: ReadonlyArray<Lines.Line>, unmapped: Array<Note>) => {
-  const all: Array<Message> = []
-  const taken = new Set<string>()
-  const now: Array<Message> = []
-  /** Where each message is in the list, by name; those from before a compression are out of reach. */
-  const places = new Map<string, number>()
-  const add = (line: number, value: Json, isCompaction = false): void => {
+class Chat {
+  readonly all: Array<Message> = []
+  readonly #taken = new Set<string>()
+  /** The list as it is now, and where in it each message is. */
+  #now: Array<Message> = []
+  #places = new Map<string, number>()
+
+  get last(): Message | undefined {
+    return this.#now.at(-1)
+  }
+
+  say(line: number, value: Json, parent = this.last, isCompaction = false): void {
     const name = String(value.id)
-    const place = places.get(name)
+    const place = this.#places.get(name)
     if (place !== undefined) {
-      now[place]!.value = value
+      this.#now[place]!.value = value
       return
     }
-    const id = taken.has(name) ? digest(name, line, all.length) : name
-    taken.add(id)
-    const message: Message = { id, name, line, parent: now.at(-1), value, isCompaction }
-    all.push(message)
-    places.set(name, now.push(message) - 1)
+    const isCopy = this.#taken.has(name)
+    const id = isCopy ? digest(name, line, this.all.length) : name
+    this.#taken.add(id)
+    const message: Message = { id, name, line, parent, value, isCompaction, isCopy }
+    this.all.push(message)
+    this.#places.set(name, this.#now.push(message) - 1)
   }
-  const keep = (count: number): void => {
-    while (now.length > count) {
-      const { name } = now.pop()!
-      if (places.get(name) === now.length) places.delete(name)
+
+  /** Drops a message and all that follow it; one that is not there drops all. */
+  rewind(name: string): void {
+    const count = this.#places.get(name) ?? 0
+    while (this.#now.length > count) this.#places.delete(this.#now.pop()!.name)
+  }
+
+  #list(now: Array<Message>): void {
+    this.#now = now
+    this.#places = new Map(now.map(({ name }, place) => [name, place]))
+  }
+
+  /**
+   * The list as the model is to have it: without an end that was given up, with more at its end, or from some message on
+   * another. What is no longer in it stays a branch, and a summary is a compaction of all that came before. Messages that
+   * stay keep the form they were written in, since here tools' outputs may be cut.
+   */
+  replace(line: number, messages: ReadonlyArray<Json>): void {
+    const spoken = this.#now.filter(({ value }) => !isNote(value))
+    let same = 0
+    while (same < messages.length && spoken[same]?.name === messages[same]!.id) same++
+    const others = messages.slice(same)
+    const [next, ...rest] = others
+    if (next === undefined) {
+      if (same < spoken.length) this.rewind(spoken[same]!.name)
+      return
+    }
+    // What is new in the list may have been written before, message by message.
+    const tail = spoken.slice(same).slice(-others.length)
+    const isWritten = others.every(({ id }, i) => tail[i]?.name === id)
+    const before = spoken.length - (isWritten ? tail.length : 0)
+    if (same === before) {
+      for (const value of others) this.say(line, value)
+      return
+    }
+    const kept = spoken.slice(0, same)
+    const isSummary = textIn(next).includes(SNAPSHOT) || (same === 0 && messages.length < before)
+    const [first] = tail
+    if (isWritten && first !== undefined) {
+      first.isCompaction = isSummary
+      if (!isSummary) first.parent = kept.at(-1)
+      this.#list([...kept, ...tail])
+    } else {
+      const parent = isSummary ? this.last : kept.at(-1)
+      this.#list(kept)
+      this.say(line, next, parent, isSummary)
+      for (const value of rest) this.say(line, value)
     }
   }
-  /** Messages that are there already only lose their end; others stand for all that came before. */
-  const replace = (line: number, messages: ReadonlyArray<Json>): void => {
-    const isKnown = messages.every(({ id }, i) => now[i]?.name === String(id))
-    if (isKnown) keep(messages.length)
-    else places.clear()
-    for (const [i, value] of messages.entries()) add(line, value, !isKnown && i === 0)
-  }
+}
+
+const chatIn = (lines: ReadonlyArray<Lines.Line>, unmapped: Array<Note>): Chat => {
+  const chat = new Chat()
   for (const { line, value } of lines) {
-    if (typeof value.id === "string" && value.id !== "") add(line, value)
-    else if (typeof value.$rewindTo === "string") {
-      keep(places.get(value.$rewindTo) ?? 0)
-    } else if (isObject(value.$set) && Array.isArray(value.$set.messages)) {
-      replace(
-        line,
-        objectsIn(value.$set.messages).filter(({ id }) => typeof id === "string" && id !== "")
-      )
-    } else if (!isObject(value.$set) && !("sessionId" in value)) unmapped.push({ line, kind: "unknown" })
+    if (stringIn(value.id) !== undefined) chat.say(line, value)
+    else if (typeof value.$rewindTo === "string") chat.rewind(value.$rewindTo)
+    else if (isObject(value.$set)) {
+      const { messages } = value.$set
+      if (Array.isArray(messages))
+        chat.replace(
+          line,
+          objectsIn(messages).filter(({ id }) => stringIn(id) !== undefined)
+        )
+    } else if (!("sessionId" in value)) unmapped.push({ line, kind: "unknown" })
   }
-  return { all, leaf: now.at(-1) }
+  return chat
 }
 
 const piecesOf = (messages: ReadonlyArray<Message>, unmapped: Array<Note>) => {
-  const ends = new Map<Message, string>()
+  const ends = new Map<Message | undefined, string | null>()
+  /** For each message, itself or what was said last above it. */
+  const spoken = new Map<Message | undefined, Message | undefined>()
   const pieces = messages.flatMap((message) => {
     const { id, name, line, value, parent } = message
-    const bodies = message.isCompaction
-      ? [{ type: "compaction", summary: Blocks.textOf(shown(value.content, line, unmapped)), tokensBefore: 0 }]
-      : bodiesOf(value, line, unmapped)
-    let above = parent === undefined ? null : (ends.get(parent) ?? null)
-    return bodies.map((body, i): Piece => {
-      const own = i === 0 ? id : digest(id, "result", i)
+    const before = spoken.get(parent)
+    spoken.set(message, isNote(value) ? before : message)
+    let above = ends.get(parent) ?? null
+    const made = madeOf(message, before, unmapped).map(({ key, body }, i): Piece => {
+      const own = i === 0 ? id : digest(id, "result", key)
       const piece = { id: own, parentId: above, line, timestamp: value.timestamp, entry: name, body }
       above = own
-      ends.set(message, own)
       return piece
     })
+    ends.set(message, above)
+    return made
   })
-  return {
-    pieces,
-    endOf: (message: Message | undefined) => (message === undefined ? null : (ends.get(message) ?? null))
-  }
+  return { pieces, endOf: (message: Message | undefined) => ends.get(message) ?? null }
 }
 
 // --------------------------------------------------------------------------------------------------------- session
@@ -224,7 +338,7 @@ const cwdOf = (source: Source, { directories }: Json): string => {
 
 /** Before early 2026 a chat was one object; its messages are numbered as lines are. */
 const linesIn = (source: Source, repaired: Array<Note>): ReadonlyArray<Lines.Line> => {
-  const whole = source.file.endsWith(".json") ? Lines.value(source.bytes) : undefined
+  const whole = Lines.value(source.bytes)
   if (!isObject(whole) || !Array.isArray(whole.messages)) return Lines.objects(source.bytes, repaired)
   const { messages, ...metadata } = whole
   return [{ line: 1, value: metadata }, ...objectsIn(messages).map((value, i) => ({ line: i + 1, value }))]
@@ -235,7 +349,8 @@ const read = (source: Source) => {
   const unmapped: Array<Note> = []
   const lines = linesIn(source, repaired)
   const metadata = metadataOf(lines)
-  const { all, leaf } = messagesIn(lines, unmapped)
+  const chat = chatIn(lines, unmapped)
+  const { all } = chat
   if (all.length === 0) return { format: FORMAT, sessions: [], repaired, unmapped } as const
   const { pieces, endOf } = piecesOf(all, unmapped)
   const own = stringIn(metadata.sessionId)
@@ -249,7 +364,7 @@ const read = (source: Source) => {
       parentSession: isAgent && Names.isPlain(parent) && parent !== "chats" ? parent : undefined,
       name: stringIn(metadata.summary),
       pieces: isAgent ? asTask(pieces, id) : pieces,
-      leaf: endOf(leaf)
+      leaf: endOf(chat.last)
     },
     repaired
   )

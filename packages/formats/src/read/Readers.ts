@@ -13,7 +13,7 @@ import * as Opencode from "./Opencode.ts"
 import * as Pi from "./Pi.ts"
 import type { Reader, Sample, Source } from "./Reader.ts"
 import * as Simple from "./Simple.ts"
-import type { Translation } from "./Translation.ts"
+import type { Note, Translation } from "./Translation.ts"
 
 /** In the order in which they are asked; those that look for least come last. */
 const readers: ReadonlyArray<Reader> = [
@@ -35,13 +35,16 @@ const byFormat = new Map(readers.map((reader) => [reader.format, reader]))
 const SAMPLED_BYTES = 256 * 1024
 const SAMPLED_LINES = 50
 
-/** Only what begins like a JSON value is parsed whole, and only if its first line is none by itself. */
+/** Only what is no object on its first line, or has no second, may be one JSON value, and then its lines mean nothing. */
 const sampleOf = (file: string, bytes: Uint8Array): Sample => {
   const lines = Lines.objects(bytes.subarray(0, SAMPLED_BYTES), [])
-    .slice(0, SAMPLED_LINES)
-    .map(({ value }) => value)
-  const value = lines.length === 0 || (lines.length === 1 && isObject(lines[0])) ? Lines.value(bytes) : undefined
-  return { file, lines, value }
+  const isLines = lines.length > 1 && lines[0]!.line === 1
+  const value = isLines ? undefined : Lines.value(bytes)
+  return {
+    file,
+    lines: value === undefined ? lines.slice(0, SAMPLED_LINES).map((one) => one.value) : [value].filter(isObject),
+    value
+  }
 }
 
 /** By content; `undefined` for what no reader knows. */
@@ -50,5 +53,20 @@ export const detect = (file: string, bytes: Uint8Array): Format | undefined => {
   return readers.find((reader) => reader.recognises(sample))?.format
 }
 
-export const read = (format: Format, source: Source): Translation =>
-  byFormat.get(format)?.read(source) ?? { format, sessions: [], repaired: [], unmapped: [] }
+/** A session that comes twice is taken once; the note has its number among the sessions. */
+const distinct = ({ sessions, repaired, ...rest }: Translation): Translation => {
+  const ids = new Set<string>()
+  const again: Array<Note> = []
+  const kept = sessions.filter(({ header }, i) => {
+    const isNew = !ids.has(header.id)
+    if (!isNew) again.push({ line: i + 1, kind: "duplicate-session" })
+    ids.add(header.id)
+    return isNew
+  })
+  return { ...rest, sessions: kept, repaired: [...repaired, ...again] }
+}
+
+export const read = (format: Format, source: Source): Translation => {
+  const reader = byFormat.get(format)
+  return reader === undefined ? { format, sessions: [], repaired: [], unmapped: [] } : distinct(reader.read(source))
+}

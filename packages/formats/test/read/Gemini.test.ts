@@ -90,6 +90,147 @@ describe("Gemini CLI", () => {
     )
   })
 
+  describe("as it is written by a running program", () => {
+    const HEAD = {
+      sessionId: "0198c0de-0000-7000-8000-000000000001",
+      projectHash: "x",
+      startTime: "2026-01-01T00:00:00Z"
+    }
+    const message = (id: string, type: string, content: unknown, fields: Json = {}): Json => ({
+      ...{ id, timestamp: "2026-01-01T00:00:01Z", type, content },
+      ...fields
+    })
+    const opened = (...lines: ReadonlyArray<Json>) => {
+      const text = [HEAD, ...lines].map((line) => JSON.stringify(line)).join("\n")
+      const { sessions, unmapped } = Readers.read("gemini", alone("/a.jsonl", utf8(text)))
+      const { tree } = assertFlawless(sessions[0]!)
+      return { tree, entries: sessions[0]!.entries, unmapped }
+    }
+    const set = (...messages: ReadonlyArray<Json>): Json => ({ $set: { messages } })
+    const namesOn = (tree: ReturnType<typeof opened>["tree"]) =>
+      tree.path(tree.leaf!).map(({ type, origin }) => [type, String((origin as Json).entry)])
+    const inputs = (entries: ReturnType<typeof opened>["entries"]) =>
+      entries.flatMap(({ message: said }) => (isObject(said) && isObject(said.usage) ? [said.usage.input] : []))
+
+    const context = message("env", "user", [{ text: "<session_context>\nToday is Monday.\n</session_context>" }])
+    const called = message("g1", "gemini", "", {
+      tokens: { input: 10, output: 2, cached: 0 },
+      toolCalls: [{ id: "c1", name: "read_file", args: {}, status: "success", result: [{ text: "Lima" }] }]
+    })
+    const response = (id: string, output: string) => ({
+      functionResponse: { id, name: "read_file", response: { output } }
+    })
+
+    it("begins with a context that people do not see, and that is no compaction", () => {
+      const { tree } = opened(set(context), message("u1", "user", [{ text: "Hello" }]))
+      assert.deepStrictEqual(namesOn(tree), [
+        ["custom_message", "env"],
+        ["message", "u1"]
+      ])
+      assert.strictEqual(tree.get("env")!.display, false)
+    })
+
+    it("has every result once, though it is written with its call and sent in the person's name", () => {
+      const { tree, unmapped } = opened(
+        message("u1", "user", [{ text: "Read" }]),
+        ...[called, message("n1", "info", "Reading"), message("r1", "user", [response("c1", "Lima")])],
+        message("g2", "gemini", "Lima it is.")
+      )
+      const roles = (ContextBuilder.build(tree).messages as ReadonlyArray<Json>).map(({ role }) => role)
+      assert.deepStrictEqual(roles, ["user", "assistant", "toolResult", "assistant"])
+      assert.deepStrictEqual(unmapped, [])
+    })
+
+    it("takes thoughts, calls and results from the parts where they are only there", () => {
+      const { tree } = opened(
+        message("u1", "user", [{ text: "Read" }]),
+        message(
+          "g1",
+          "gemini",
+          [
+            { text: "Look first.", thought: true },
+            { text: "Reading." },
+            { functionCall: { id: "c1", name: "read_file", args: { path: "a" } }, thoughtSignature: "s" }
+          ],
+          { thoughts: [{ subject: "Look", description: "first." }] }
+        ),
+        message("r1", "user", [response("c1", "Lima"), { text: "and go on" }]),
+        message("p1", "info", [{ inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }])
+      )
+      const messages = ContextBuilder.build(tree).messages as ReadonlyArray<Json>
+      assert.deepStrictEqual(messages[1]!.content, [
+        { type: "thinking", thinking: "Look first." },
+        { type: "text", text: "Reading." },
+        { type: "toolCall", id: "c1", name: "read_file", arguments: { path: "a" }, thoughtSignature: "s" }
+      ])
+      assert.deepStrictEqual(
+        messages.slice(2).map(({ role, content }) => [role, content]),
+        [
+          ["toolResult", [{ type: "text", text: "Lima" }]],
+          ["user", "and go on"],
+          ["custom", [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }]]
+        ]
+      )
+    })
+
+    it("keeps what was given up as a branch, and what a tool said whole", () => {
+      const masked = {
+        ...called,
+        toolCalls: [{ ...(called.toolCalls as ReadonlyArray<Json>)[0], result: [{ text: "(cut)" }] }]
+      }
+      const { tree } = opened(
+        ...[context, message("u1", "user", "Read"), called, message("n1", "info", "Cancelled")],
+        ...[message("u2", "user", "More"), set(context, message("u1", "user", "Read"), masked)],
+        message("u3", "user", "Else")
+      )
+      assert.strictEqual(tree.leaves().length, 2)
+      assert.deepStrictEqual(
+        namesOn(tree).map(([, name]) => name),
+        ["env", "u1", "g1", "g1", "n1", "u3"]
+      )
+      assert.notInclude(JSON.stringify(tree.entries), "(cut)")
+    })
+
+    it("counts what is kept behind a summary once", () => {
+      const snapshot = message("s1", "user", [{ text: "<state_snapshot>short</state_snapshot>" }])
+      const understood = message("s2", "gemini", [{ text: "Got it." }])
+      const { tree, entries } = opened(
+        ...[set(context), message("u1", "user", "One"), called, message("u2", "user", "Two")],
+        ...[set(context, snapshot, understood, called), message("u3", "user", "Three"), { $rewindTo: "s2" }]
+      )
+      assert.deepStrictEqual(inputs(entries), [10, 0, 0])
+      assert.deepStrictEqual(
+        namesOn(tree).map(([type]) => type),
+        ["custom_message", "message", "message", "message", "message", "compaction"]
+      )
+      assert.strictEqual(tree.leaves().length, 1)
+    })
+
+    it("knows a summary that was written line by line before the list", () => {
+      const lines = [
+        message("s1", "user", "<state_snapshot>short</state_snapshot>"),
+        message("s2", "gemini", "Got it.")
+      ]
+      const { tree } = opened(message("u1", "user", "One"), message("g1", "gemini", "1"), ...lines, set(...lines))
+      assert.deepStrictEqual(namesOn(tree), [
+        ["message", "u1"],
+        ["message", "g1"],
+        ["compaction", "s1"],
+        ["message", "s2"]
+      ])
+    })
+
+    it("begins again where all was written anew and nothing was summed up", () => {
+      const lines = [message("v1", "user", "One"), message("v2", "gemini", "1")]
+      const { tree } = opened(message("u1", "user", "One"), message("g1", "gemini", "1"), ...lines, set(...lines))
+      assert.strictEqual(tree.roots().length, 2)
+      assert.deepStrictEqual(
+        namesOn(tree).map(([, name]) => name),
+        ["v1", "v2"]
+      )
+    })
+  })
+
   it("100 mutilated files are read without harm", () => {
     assertUnshaken(
       "gemini",
