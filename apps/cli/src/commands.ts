@@ -69,7 +69,7 @@ export const commands: ReadonlyArray<Loadable> = [
       name: "ls",
       about: "Lists sessions, newest first.",
       arguments: [],
-      flags: { all: { type: "boolean", about: "sessions of sub-agents too" } }
+      flags: { all: { type: "boolean", about: "also those of sub-agents and of other programs" } }
     },
     load: () => import("./commands/ls.ts")
   },

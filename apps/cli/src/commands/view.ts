@@ -3,11 +3,12 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { SessionPaths } from "@grove/storage-files"
 import { Library, Texts, Viewer } from "@grove/viewer"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import * as Browser from "../Browser.ts"
 import { Failure, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
+import * as Foreign from "../Foreign.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
 import * as Prices from "../Prices.ts"
@@ -16,6 +17,9 @@ import * as SessionIndex from "../SessionIndex.ts"
 import * as Signals from "../Signals.ts"
 
 const HIGHEST_PORT = 65_535
+
+/** How soon what other programs have said since is seen. */
+const LOOK_AROUND = "20 seconds"
 
 const portFrom = (flag: string | boolean | undefined) => {
   if (flag === undefined) return Effect.succeed(0)
@@ -28,7 +32,7 @@ const portFrom = (flag: string | boolean | undefined) => {
 
 /** The page of a session that the person named; one elsewhere is shown with those beside it. */
 const pageOf = Effect.fnUntraced(function* (name: string, entry: string | boolean | undefined) {
-  const { ref, tree } = yield* SessionArgument.read(name)
+  const { ref, tree } = yield* SessionArgument.look(name)
   const query =
     typeof entry === "string" ? `?entry=${encodeURIComponent(yield* SessionArgument.entry(tree, entry))}` : ""
   return { ref, page: `s/${encodeURIComponent(ref.id)}${query}` }
@@ -52,7 +56,8 @@ export const run = Effect.fn("view")(function* ({ flags }: Input) {
   const host = typeof flags.host === "string" ? flags.host : undefined
   const start = typeof flags.session === "string" ? yield* pageOf(flags.session, flags.entry) : undefined
   const price = yield* Prices.today
-  const outside = start !== undefined && !start.ref.path.startsWith(paths.sessions) ? [join(start.ref.path, "..")] : []
+  const isOwn = (path: string) => path.startsWith(paths.sessions) || Foreign.isCopy(paths, path)
+  const outside = start !== undefined && !isOwn(start.ref.path) ? [join(start.ref.path, "..")] : []
   const roots = [
     { source: "grove", paths },
     ...outside.map((folder) => ({
@@ -60,7 +65,13 @@ export const run = Effect.fn("view")(function* ({ flags }: Input) {
       paths: { ...SessionPaths.make({ home: paths.home, sessionDirectory: folder }) }
     }))
   ]
-  const library = Library.layer({ roots: () => roots, price })
+  let foreign: ReadonlyArray<Foreign.Root> = []
+  const look = Effect.map(Foreign.roots, (found) => {
+    foreign = found
+  })
+  // Reading them for the first time may take long, and nobody should wait for it to see their own.
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(look), Schedule.spaced(LOOK_AROUND)))
+  const library = Library.layer({ roots: () => [...roots, ...foreign], price })
   const services = Layer.provideMerge(Texts.layer(SessionIndex.pathFor(paths)), library)
   const viewer = yield* Viewer.serve({ host, port, token: flags.token === true, site: site() }).pipe(
     Effect.provide(yield* Layer.build(services)),
