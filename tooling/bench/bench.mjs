@@ -17,7 +17,7 @@ import { others } from "./others.mjs"
 import { RESULTS, updateReadme } from "./readme.mjs"
 import { scales } from "./scales.mjs"
 
-const ROWS = ["open-first", "open-again", "open-whole", "append", "list", "prompts", "tree", "chat"]
+const ROWS = ["open-first", "open-again", "open-whole", "append", "list", "prompts", "tree", "chat", "import"]
 
 /** @param {string} problem @returns {never} */
 const stop = (problem) => {
@@ -68,6 +68,7 @@ if (
       "--filter=@grove/storage-files...",
       "--filter=@grove/storage-sqlite...",
       "--filter=@grove/cli...",
+      "--filter=@grove/formats...",
       "--output-logs=errors-only",
       "--log-prefix=none"
     ],
