@@ -17,7 +17,7 @@ import { others } from "./others.mjs"
 import { RESULTS, updateReadme } from "./readme.mjs"
 import { scales } from "./scales.mjs"
 
-const ROWS = ["open-first", "open-again", "open-whole", "append", "list", "prompts", "tree", "chat", "export"]
+const ROWS = ["open-first", "open-again", "open-whole", "append", "list", "prompts", "tree", "chat", "export", "import"]
 
 /** @param {string} problem @returns {never} */
 const stop = (problem) => {

@@ -1,16 +1,19 @@
 /** The chat on the terminal: its session, its looks and its errands, as flags, settings and surroundings have it. */
 import { basename } from "node:path"
 import { Pricing } from "@grove/agent"
-import { Sessions } from "@grove/core"
-import { Breadcrumbs, Trash } from "@grove/storage-files"
+import { type SessionSummary, Sessions, type Store } from "@grove/core"
+import { ForeignSessions } from "@grove/formats"
+import { Breadcrumbs, type SessionPaths, Trash } from "@grove/storage-files"
 import { Chat as Screen, type SessionHit, type Theme } from "@grove/tui"
 import { Effect, Layer } from "effect"
 import * as Chat from "./Chat.ts"
 import * as ChatSession from "./ChatSession.ts"
+import { Failure } from "./CliError.ts"
 import type { Input } from "./Command.ts"
 import { Environment, type Surroundings } from "./Environment.ts"
 import * as Errand from "./Errand.ts"
 import * as ExportTarget from "./ExportTarget.ts"
+import * as Foreign from "./Foreign.ts"
 import { Paths } from "./Paths.ts"
 import * as Settings from "./Settings.ts"
 import * as Signals from "./Signals.ts"
@@ -41,6 +44,20 @@ const bySession = (printed: unknown): ReadonlyArray<SessionHit> => {
   }
   return [...found.values()]
 }
+
+/** Another program's session, imported: from then on it is one of this home. */
+const adopted = (paths: SessionPaths.SessionPaths, copy: string) =>
+  Effect.flatMap(Errand.json("import", [ForeignSessions.sourceOf(paths.cache, copy) ?? copy]), (printed) => {
+    const { sources } = printed as {
+      readonly sources: ReadonlyArray<{ readonly sessions: ReadonlyArray<Store.SessionRef> }>
+    }
+    const imported = sources
+      .flatMap(({ sessions }) => sessions)
+      .find(({ id }) => basename(copy).endsWith(`_${id}.jsonl`))
+    return imported === undefined
+      ? Effect.fail(new Failure({ message: `it could not be imported; ${Foreign.advice(paths, copy)}` }))
+      : Effect.succeed(imported.path)
+  })
 
 export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt], flags }: Input) {
   const surroundings = yield* Environment
@@ -82,8 +99,17 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
         records && terminal !== undefined
           ? Effect.ignore(Breadcrumbs.write(home, terminal, { cwd, file }))
           : Effect.void,
+      foreign:
+        sessionDirectory === undefined
+          ? Effect.map(Errand.json("ls", ["--all"]), (all) =>
+              (all as ReadonlyArray<SessionSummary.SessionSummary>).filter(({ path }) => Foreign.isCopy(paths, path))
+            )
+          : Effect.succeed([]),
+      adopt: (path) => (Foreign.isCopy(paths, path) ? adopted(paths, path) : Effect.succeed(path)),
       discard: (path) =>
-        Effect.asVoid(Trash.move(paths, { id: basename(path, ".jsonl"), path }).pipe(StorageWords.told())),
+        Foreign.isCopy(paths, path)
+          ? new Failure({ message: "it is another program's; only that program can remove it" })
+          : Effect.asVoid(Trash.move(paths, { id: basename(path, ".jsonl"), path }).pipe(StorageWords.told())),
       exportTo: (path, words) =>
         Effect.flatMap(Effect.fromResult(ExportTarget.parse(words, path, cwd)), ({ format, file }) =>
           Effect.as(Errand.finish(["export", path, "--to", format, "-o", file]), file)

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { Failure, UsageError } from "./CliError.ts"
 import type { Input } from "./Command.ts"
 import { Environment } from "./Environment.ts"
+import type { Paths } from "./Paths.ts"
 import * as SessionArgument from "./SessionArgument.ts"
 
 /** What the flags ask for, before anything is opened or made. */
@@ -34,7 +35,7 @@ const recent = Effect.gen(function* () {
 
 export const wanted = Effect.fnUntraced(function* (
   flags: Input["flags"]
-): Effect.fn.Return<Wanted, Failure | SessionStoreError | UsageError, Environment | SessionStore> {
+): Effect.fn.Return<Wanted, Failure | SessionStoreError | UsageError, Environment | Paths | SessionStore> {
   const [first, second] = CHOICES.filter((name) => flags[name] !== undefined)
   if (second !== undefined) return yield* new UsageError({ message: `--${first} and --${second} exclude each other` })
   const named = first === undefined ? undefined : flags[first]

@@ -1,11 +1,12 @@
 /** `<s>` and entry ids on the command line: names people type, turned into what they mean. */
 import { existsSync, statSync } from "node:fs"
 import { resolve } from "node:path"
-import { type EntryId, Ids, SessionStore, type SessionStoreError, Sessions, type SessionTree } from "@grove/core"
+import { type EntryId, Ids, SessionStore, SessionStoreError, Sessions, type SessionTree, Store } from "@grove/core"
 import { Breadcrumbs } from "@grove/storage-files"
 import { Effect } from "effect"
 import { Failure } from "./CliError.ts"
 import { Environment } from "./Environment.ts"
+import { Paths } from "./Paths.ts"
 
 /** What `-c` would continue. */
 const LAST = "@last"
@@ -28,10 +29,35 @@ const newestHere = Effect.gen(function* () {
   return { id: "", path }
 })
 
+const isUnknown = (error: unknown): boolean =>
+  error instanceof SessionStoreError && error.reason._tag === "SessionNotFound" && !/[/\\]|\.jsonl$/.test(error.session)
+
+/** Loaded only where a name is none of this home's. */
+const foreign = Effect.promise(() => import("./Foreign.ts"))
+
+/** What another program's sessions answer to a name that none of this home's does; the failure itself if none does. */
+const elsewhere = Effect.fnUntraced(function* (name: string, unknown: SessionStoreError) {
+  const found = yield* Effect.flatMap(foreign, ({ find }) => find(name))
+  if (found.length === 0) return yield* unknown
+  if (found.length === 1) return found[0]!
+  const candidates = found.map(({ id }) => id)
+  return yield* new SessionStoreError({ session: name, reason: new Store.SessionAmbiguous({ candidates }) })
+})
+
+/** The session a person named, to be written or read. */
 export const locate = Effect.fnUntraced(function* (name: string) {
   if (name === LAST) return yield* newestHere
   const store = yield* SessionStore
-  return yield* store.find(name)
+  const paths = yield* Paths
+  return yield* store.find(name).pipe(
+    Effect.catchIf(isUnknown, (unknown) =>
+      Effect.gen(function* () {
+        const { path } = yield* elsewhere(name, unknown)
+        const { advice } = yield* foreign
+        return yield* new Failure({ message: `session ${name} is another program's; ${advice(paths, path)}` })
+      })
+    )
+  )
 })
 
 const isEmptyFile = (name: string): boolean => {
@@ -55,6 +81,14 @@ export const locateToWrite = Effect.fnUntraced(function* (name: string, options:
 export const read = Effect.fnUntraced(function* (name: string) {
   const store = yield* SessionStore
   return yield* store.read(yield* locate(name))
+})
+
+/** As `read`, for commands that only look: sessions of other programs too. */
+export const look = Effect.fnUntraced(function* (name: string) {
+  const store = yield* SessionStore
+  const find =
+    name === LAST ? newestHere : Effect.catchIf(store.find(name), isUnknown, (unknown) => elsewhere(name, unknown))
+  return yield* store.read(yield* find)
 })
 
 const MOST_CANDIDATES = 8
@@ -131,7 +165,9 @@ export const explain = ({ session, reason }: SessionStoreError): string => {
     case "SessionExists":
       return `session ${session} exists already; choose another id`
     case "SessionReadOnly":
-      return `${session} was written by a newer program and can only be read; a newer grove can write it`
+      return /[/\\]cache[/\\]foreign[/\\]/.test(session)
+        ? `${session} is a copy of another program's session; import it first: grove import`
+        : `${session} was written by a newer program and can only be read; a newer grove can write it`
     case "StoreRefused":
       return `cannot use ${session}: ${causeOf(reason.cause)}`
   }

@@ -4,6 +4,7 @@ import { Catalogue, type SessionPaths } from "@grove/storage-files"
 import { SqliteSessionIndex } from "@grove/storage-sqlite"
 import { Effect } from "effect"
 import { Failure } from "./CliError.ts"
+import * as Foreign from "./Foreign.ts"
 import * as History from "./History.ts"
 import * as Progress from "./Progress.ts"
 
@@ -16,10 +17,11 @@ export const open = Effect.fnUntraced(
   function* (paths: SessionPaths.SessionPaths) {
     const index = yield* SqliteSessionIndex.open({ path: pathFor(paths) })
     const progress = yield* Progress.files("Indexing session")
-    const files = Catalogue.discover(paths, true).map(({ path }) => path)
+    const foreign = yield* Foreign.files
+    const files = [...Catalogue.discover(paths, true).map(({ path }) => path), ...foreign]
     yield* index.update(files, progress.onFile)
     yield* progress.clear
     return index
   },
-  Effect.mapError((error) => new Failure({ message: History.explain(error) }))
+  Effect.mapError((error) => (error._tag === "Failure" ? error : new Failure({ message: History.explain(error) })))
 )

@@ -12,5 +12,6 @@ export const KEYS: { readonly [key: string]: string } = {
   "models.overrides": "by provider/model: prices, window, maxOutput, tools, images, thinking",
   theme: "dark, light, none: how the chat looks (as the terminal says)",
   ascii: "true, false: signs that every terminal has (as the locale says)",
+  roots: "false, or a list of {format, folder}: where sessions of other programs are shown from (the usual places)",
   doubleEscape: "branch, tree, fork, none: what Escape twice does in the chat (branch)"
 }

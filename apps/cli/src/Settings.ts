@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Compaction } from "@grove/core"
+import { formats } from "@grove/formats/Format"
 import { Effect, Schema } from "effect"
 import { Failure } from "./CliError.ts"
 import { Environment } from "./Environment.ts"
@@ -47,6 +48,13 @@ const Settings = Schema.Struct({
   theme: Schema.optionalKey(Schema.Literals(["dark", "light", "none"])),
   /** Signs that every terminal has. */
   ascii: Schema.optionalKey(Schema.Boolean),
+  /** Where sessions of other programs are shown from: `false` for nowhere; without it, from the usual places. */
+  roots: Schema.optionalKey(
+    Schema.Union([
+      Schema.Literal(false),
+      Schema.Array(Schema.Struct({ format: Schema.Literals(formats), folder: Schema.String }))
+    ])
+  ),
   /** What Escape twice does in the chat. */
   doubleEscape: Schema.optionalKey(Schema.Literals(["branch", "tree", "fork", "none"]))
 })

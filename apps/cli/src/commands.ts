@@ -69,7 +69,7 @@ export const commands: ReadonlyArray<Loadable> = [
       name: "ls",
       about: "Lists sessions, newest first.",
       arguments: [],
-      flags: { all: { type: "boolean", about: "sessions of sub-agents too" } }
+      flags: { all: { type: "boolean", about: "also those of sub-agents and of other programs" } }
     },
     load: () => import("./commands/ls.ts")
   },
@@ -425,7 +425,6 @@ export const commands: ReadonlyArray<Loadable> = [
         port: { type: "string", value: "n", about: "listen there instead of on a free port" },
         host: { type: "string", value: "name", about: "listen beyond this machine; needs --token" },
         token: { type: "boolean", about: "print a link that works once, and let in nobody without it" },
-        foreign: { type: "boolean", about: "also sessions of other programs, from where they keep them" },
         "no-open": { type: "boolean", about: "do not open the browser" },
         session: { type: "string", value: "s", about: "begin with this session" },
         entry: { type: "string", value: "entry", about: "and with this entry of it" }

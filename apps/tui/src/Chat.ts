@@ -14,6 +14,7 @@ import {
   type Session,
   type SessionStore,
   type SessionStoreError,
+  type SessionSummary,
   Sessions,
   Symbols,
   type Usage
@@ -68,6 +69,10 @@ export interface Options {
   readonly exportTo: (path: string, words: string) => Effect.Effect<string, { readonly message: string }>
   /** Looks for sessions by what was said in them. */
   readonly search: (query: string) => Effect.Effect<ReadonlyArray<SessionHit>, { readonly message: string }>
+  /** Sessions of other programs, for a list of all. */
+  readonly foreign: Effect.Effect<ReadonlyArray<SessionSummary.SessionSummary>, { readonly message: string }>
+  /** Where a session can be gone on with: where it is, or where another program's was imported to. */
+  readonly adopt: (path: string) => Effect.Effect<string, { readonly message: string }>
   /** Opens the web viewer; answers its address. */
   readonly view: (path: string, entry: string | null) => Effect.Effect<string, { readonly message: string }>
 }
@@ -194,7 +199,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
     const lookups = yield* Lookups.make(options, conversation.current, tell)
 
     const openSession = Effect.fnUntraced(function* (path: string, at: string | undefined, tree: boolean) {
-      yield* conversation.open(path)
+      yield* conversation.open(yield* options.adopt(path))
       if (at !== undefined) yield* conversation.move(at as EntryId, undefined)
       if (tree) tell({ _tag: "TreeAsked" })
     })

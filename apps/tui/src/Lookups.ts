@@ -18,13 +18,15 @@ export interface Options {
   readonly price: Usage.Pricer
   /** Looks for sessions by what was said in them. */
   readonly search: (query: string) => Effect.Effect<ReadonlyArray<SessionHit>, { readonly message: string }>
+  /** Sessions of other programs, for a list of all. */
+  readonly foreign: Effect.Effect<ReadonlyArray<SessionSummary.SessionSummary>, { readonly message: string }>
 }
 
 const MOST_PROMPTS = 200
 const SEARCH_REST = "300 millis"
 
 export const make = Effect.fnUntraced(function* (
-  { cwd, price, search }: Options,
+  { cwd, price, search, foreign }: Options,
   current: () => Session | null,
   tell: (event: Event) => void
 ) {
@@ -35,6 +37,7 @@ export const make = Effect.fnUntraced(function* (
   const known = new Map<string, Details>()
   let detailing = 0
   let searching = 0
+  let listing = 0
 
   const detailsOf = (summary: SessionSummary.SessionSummary): Effect.Effect<Details | undefined> => {
     const before = known.get(summary.path)
@@ -47,8 +50,15 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     sessions: Effect.fnUntraced(function* (all: boolean) {
+      const mine = ++listing
       const found = yield* sessions.list(all ? {} : { cwd })
-      tell({ _tag: "Sessions", all, sessions: found, works: yield* replies.works })
+      const works = yield* replies.works
+      tell({ _tag: "Sessions", all, sessions: found, works })
+      // Those of other programs may have to be read first; whoever waits has something to look at.
+      const others = all ? yield* foreign : []
+      if (others.length > 0 && mine === listing) {
+        tell({ _tag: "Sessions", all, sessions: [...found, ...others], works })
+      }
     }),
     /** What is no longer in sight is not read on. */
     details: Effect.fnUntraced(function* (wanted: ReadonlyArray<SessionSummary.SessionSummary>) {

@@ -1,5 +1,6 @@
 /** Sessions of other programs as Grove sessions, and Grove sessions as other programs read them. */
 export { DatabaseRefused, Databases } from "./Databases.ts"
+export * as ForeignSessions from "./ForeignSessions.ts"
 export { type Format, formats } from "./Format.ts"
 export * as Import from "./Import.ts"
 export type { Reader, Sample, Source } from "./read/Reader.ts"

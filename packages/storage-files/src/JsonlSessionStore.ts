@@ -1,6 +1,6 @@
 /** Sessions as JSONL files: found by path, id or abbreviation, read leniently, appended to so that nothing is lost. */
 import { existsSync, statSync } from "node:fs"
-import { resolve } from "node:path"
+import { resolve, sep } from "node:path"
 import {
   BlobStore,
   Entry,
@@ -140,10 +140,15 @@ export const make = Effect.fnUntraced(function* ({ paths, durability = "always",
     return summaries.sort(SessionSummary.byModified)
   })
 
+  /** The cache holds only what can be made again; what somebody added to it would be lost. */
+  const isCopy = (path: string): boolean => resolve(path).startsWith(resolve(paths.cache) + sep)
+
   const opened = (ref: Store.SessionRef) =>
     Effect.acquireRelease(
       attempt(ref.path, () => readExisting(ref, paths.cache)),
       ({ close }) => Effect.sync(close)
+    ).pipe(
+      Effect.map((found) => (isCopy(ref.path) ? { ...found, snapshot: { ...found.snapshot, readOnly: true } } : found))
     )
 
   const create = Effect.fn("JsonlSessionStore.create")(function* (

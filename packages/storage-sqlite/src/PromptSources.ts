@@ -57,8 +57,9 @@ const grove: LineReader = {
     }
     const { message } = line
     if (line.type !== "message" || !isObject(message) || message.role !== "user") return undefined
-    // Copies of a fork are the same use; what was grafted was typed elsewhere.
-    if (line.origin !== undefined) return undefined
+    // Copies of a fork are the same use, and what was grafted was typed elsewhere; what was imported is nowhere else.
+    if (line.origin !== undefined && !(isObject(line.origin) && typeof line.origin.format === "string"))
+      return undefined
     const at = timeOf(message.timestamp) || timeOf(line.timestamp)
     return use(Preview.textOf(message.content), { at, cwd: state.cwd, session: state.session, entry: textOr(line.id) })
   }

@@ -84,9 +84,19 @@ describe("prompts of others", () => {
         timestamp: "2026-01-01T00:00:03Z",
         origin: { entry: "a" },
         message: { role: "user", content: "hi" }
+      },
+      {
+        type: "message",
+        id: "d",
+        timestamp: "2026-01-01T00:00:04Z",
+        origin: { format: "codex", entry: "a" },
+        message: { role: "user", content: "imported" }
       }
     )
-    assert.deepStrictEqual(told(text)?.uses, [["hi", Date.UTC(2026, 0, 1) + 1000, "/w", "s", "user"]])
+    assert.deepStrictEqual(told(text)?.uses, [
+      ["hi", Date.UTC(2026, 0, 1) + 1000, "/w", "s", "user"],
+      ["imported", Date.UTC(2026, 0, 1) + 4000, "/w", "s", "user"]
+    ])
     const neovate = {
       parentUuid: null,
       uuid: "u",

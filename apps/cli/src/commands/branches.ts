@@ -77,7 +77,7 @@ const branchesOf = (tree: SessionTree): ReadonlyArray<Branch> => {
 }
 
 export const run = Effect.fn("branches")(function* ({ arguments: [name], flags }: Input) {
-  const { tree } = yield* SessionArgument.read(name!)
+  const { tree } = yield* SessionArgument.look(name!)
   const branches = branchesOf(tree)
   if (flags.json === true) {
     return yield* Output.json(

@@ -93,7 +93,7 @@ const forkLine = (
 }
 
 export const run = Effect.fn("compare")(function* ({ arguments: [name, nameA, nameB], flags }: Input) {
-  const { tree } = yield* SessionArgument.read(name!)
+  const { tree } = yield* SessionArgument.look(name!)
   const a = yield* SessionArgument.entry(tree, nameA!)
   const b = yield* SessionArgument.entry(tree, nameB!)
   const comparison = Comparison.compare(tree, a, b, yield* Prices.today)

@@ -71,7 +71,7 @@ const changesForPeople = (changes: ReadonlyArray<Policy.Change>, style: Style.St
 }
 
 export const run = Effect.fn("context")(function* ({ arguments: [name], flags }: Input) {
-  const { ref, tree: written } = yield* SessionArgument.read(name!)
+  const { ref, tree: written } = yield* SessionArgument.look(name!)
   const tree = flags.linear === true ? written.linear() : written
   const leaf = yield* SessionArgument.leaf(tree, flags.leaf)
   const { sources, edited, ...built } = ContextBuilder.build(tree, leaf)

@@ -8,6 +8,7 @@ import { Failure, Negative, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import * as Confirm from "../Confirm.ts"
 import { Environment } from "../Environment.ts"
+import * as Foreign from "../Foreign.ts"
 import * as History from "../History.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
@@ -28,7 +29,7 @@ const limitFrom = (given: string | boolean | undefined) => {
 
 /** The id of a session a person named; of one that is gone, the name itself. */
 const sessionId = Effect.fnUntraced(function* (name: string) {
-  const found = yield* SessionArgument.read(name).pipe(
+  const found = yield* SessionArgument.look(name).pipe(
     Effect.map(({ ref }) => ref.id),
     Effect.catchIf(
       (error) => error instanceof SessionStoreError && error.reason._tag === "SessionNotFound",
@@ -290,6 +291,13 @@ export const run = Effect.fn("history")(function* (input: Input) {
   if (name === "delete") return yield* History.provide(remove(input, rest), { writes: false })
   if (name === "import")
     return yield* History.provide(importAll(input, rest), { writes: input.flags["dry-run"] !== true })
-  if (name === "stats" && rest.length === 0) return yield* History.provide(stats(input), { writes: false })
-  return yield* History.provide(search(input), { writes: false })
+  const { uses, seen } = yield* Foreign.newPrompts
+  const isStats = name === "stats" && rest.length === 0
+  const asked = Effect.gen(function* () {
+    const history = yield* PromptHistory
+    if (uses.length > 0) yield* history.addAll(uses, { skipKnown: true })
+    yield* seen
+    return yield* isStats ? stats(input) : search(input)
+  })
+  return yield* History.provide(asked, { writes: uses.length > 0 })
 })

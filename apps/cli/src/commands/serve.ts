@@ -8,6 +8,7 @@ import * as Chat from "../Chat.ts"
 import { Failure, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import { Environment } from "../Environment.ts"
+import * as Foreign from "../Foreign.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
 import * as SessionIndex from "../SessionIndex.ts"
@@ -29,16 +30,18 @@ const search = Layer.effect(
   SessionSearch,
   Effect.gen(function* () {
     const paths = yield* Paths
-    const services = yield* Effect.context<Environment>()
+    const services = yield* Effect.context<Environment | Paths>()
     return SessionSearch.of({
       search: (text, limit) =>
         SessionIndex.open(paths).pipe(
           Effect.flatMap((index) => index.search({ text, limit })),
           Effect.map((hits) =>
-            hits.map(({ session, entry, role, at, snippet, marks }) => ({
-              ...{ session, entry, role, snippet, marks },
-              timestamp: new Date(at).toISOString()
-            }))
+            hits
+              .filter(({ path }) => !Foreign.isCopy(paths, path))
+              .map(({ session, entry, role, at, snippet, marks }) => ({
+                ...{ session, entry, role, snippet, marks },
+                timestamp: new Date(at).toISOString()
+              }))
           ),
           Effect.scoped,
           Effect.provideContext(services),

@@ -35,7 +35,7 @@ const usageFacts = (usage: Usage.UsageSum): ReadonlyArray<string> => [
 ]
 
 export const run = Effect.fn("show")(function* ({ arguments: [name], flags }: Input) {
-  const snapshot = yield* SessionArgument.read(name!)
+  const snapshot = yield* SessionArgument.look(name!)
   const { ref, version, readOnly, header, title, tree } = snapshot
   const leaf = yield* SessionArgument.leaf(tree, flags.leaf)
   const usage = TreeUsage.sums(tree, leaf, yield* Prices.today)

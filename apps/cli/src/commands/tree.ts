@@ -51,7 +51,7 @@ const stashLine = (tree: SessionTree, name: string, { dim }: Style.Style): Reado
 }
 
 export const run = Effect.fn("tree")(function* ({ arguments: [name], flags }: Input) {
-  const { header, title, tree: written } = yield* SessionArgument.read(name!)
+  const { header, title, tree: written } = yield* SessionArgument.look(name!)
   const tree = flags.linear === true ? written.linear() : written
   const filter = flags.filter as TreeView.Filter | undefined
   if (flags.json === true) return yield* Output.json(asJson(tree, filter ?? "all"))

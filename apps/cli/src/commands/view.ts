@@ -2,15 +2,15 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type EntryId, SessionStore } from "@grove/core"
-import { Exporter, Redactor, Stores } from "@grove/formats"
+import { Exporter, Redactor } from "@grove/formats"
 import { FileBlobStore, Persist, SessionPaths } from "@grove/storage-files"
 import { Library, Texts, Viewer } from "@grove/viewer"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Schedule, Stream } from "effect"
 import * as Browser from "../Browser.ts"
 import { Failure, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import { Environment, type Surroundings } from "../Environment.ts"
-import * as ForeignSessions from "../ForeignSessions.ts"
+import * as Foreign from "../Foreign.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
 import { personOf } from "../Person.ts"
@@ -20,6 +20,9 @@ import * as SessionIndex from "../SessionIndex.ts"
 import * as Signals from "../Signals.ts"
 
 const HIGHEST_PORT = 65_535
+
+/** How soon what other programs have said since is seen. */
+const LOOK_AROUND = "20 seconds"
 
 const portFrom = (flag: string | boolean | undefined) => {
   if (flag === undefined) return Effect.succeed(0)
@@ -32,7 +35,7 @@ const portFrom = (flag: string | boolean | undefined) => {
 
 /** The page of a session that the person named; one elsewhere is shown with those beside it. */
 const pageOf = Effect.fnUntraced(function* (name: string, entry: string | boolean | undefined) {
-  const { ref, tree } = yield* SessionArgument.read(name)
+  const { ref, tree } = yield* SessionArgument.look(name)
   const query =
     typeof entry === "string" ? `?entry=${encodeURIComponent(yield* SessionArgument.entry(tree, entry))}` : ""
   return { ref, page: `s/${encodeURIComponent(ref.id)}${query}` }
@@ -82,20 +85,25 @@ export const run = Effect.fn("view")(function* ({ flags }: Input) {
   const host = typeof flags.host === "string" ? flags.host : undefined
   const start = typeof flags.session === "string" ? yield* pageOf(flags.session, flags.entry) : undefined
   const price = yield* Prices.today
-  const outside = start !== undefined && !start.ref.path.startsWith(paths.sessions) ? [join(start.ref.path, "..")] : []
-  const stores = flags.foreign === true ? Stores.find(surroundings.userHome, surroundings.variables) : []
+  const isOwn = (path: string) => path.startsWith(paths.sessions) || Foreign.isCopy(paths, path)
+  const outside = start !== undefined && !isOwn(start.ref.path) ? [join(start.ref.path, "..")] : []
   const roots = [
     { source: "grove", paths },
-    ...ForeignSessions.roots(paths, stores),
     ...outside.map((folder) => ({
       source: "folder",
       paths: { ...SessionPaths.make({ home: paths.home, sessionDirectory: folder }) }
     }))
   ]
   const exporter = exporterFor(yield* SessionStore, surroundings, paths.blobs)
-  const library = Library.layer({ roots: () => roots, price })
-  // The home's own index forgets what is not in the home; with more than that to look at there is another one.
-  const index = roots.length === 1 ? SessionIndex.pathFor(paths) : join(paths.cache, "viewer.index.db")
+  let foreign: ReadonlyArray<Foreign.Root> = []
+  const look = Effect.map(Foreign.roots, (found) => {
+    foreign = found
+  })
+  // Reading them for the first time may take long, and nobody should wait for it to see their own.
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(look), Schedule.spaced(LOOK_AROUND)))
+  const library = Library.layer({ roots: () => [...roots, ...foreign], price })
+  // The home's own index forgets what is in a folder elsewhere; with that to look at there is another one.
+  const index = outside.length === 0 ? SessionIndex.pathFor(paths) : join(paths.cache, "viewer.index.db")
   const services = Layer.provideMerge(Texts.layer(index), library)
   const viewer = yield* Viewer.serve({ host, port, token: flags.token === true, site: site(), exporter }).pipe(
     Effect.provide(yield* Layer.build(services)),
@@ -105,6 +113,5 @@ export const run = Effect.fn("view")(function* ({ flags }: Input) {
   yield* Output.lines([link])
   if (surroundings.isInteractive.output) yield* Output.note("the viewer reads and never writes; Ctrl-C stops it")
   if (flags["no-open"] !== true) yield* Browser.show(link, surroundings)
-  // Sessions of other programs appear as they are translated; nobody waits for them.
-  yield* Signals.until(Effect.andThen(ForeignSessions.refresh(paths, stores), Effect.never))
+  yield* Signals.until(Effect.never)
 })

@@ -56,8 +56,14 @@ const snippetRow = ({ snippet, marks }: SessionHit): Row.Row => {
   return [...spans, Row.span(snippet.slice(at))]
 }
 
-const statusOf = ({ works }: Known, { id, path, draft }: SessionSummary.SessionSummary, { session }: World): string =>
-  works.get(id ?? "") ?? (draft ? "draft" : path === session.ref.path ? "open" : "")
+/** Whose session it is, where it is not Grove's. */
+const ownerOf = ({ source }: SessionSummary.SessionSummary): string =>
+  source === "grove" || source === "memory" ? "" : source
+
+const statusOf = ({ works }: Known, summary: SessionSummary.SessionSummary, { session }: World): string => {
+  const { id, path, draft } = summary
+  return works.get(id ?? "") ?? (draft ? "draft" : path === session.ref.path ? "open" : ownerOf(summary))
+}
 
 /** What a session is about, beside its name. */
 const aboutOf = (known: Known, { session, depth }: SessionThreads.Listed, { symbols }: World): string => {
@@ -173,7 +179,7 @@ const picker = (known: Known): Picker.Picker<SessionThreads.Listed> => {
     ],
     items,
     textOf: ({ session }) =>
-      `${SessionThreads.nameOf(session)} ${session.firstMessage ?? ""} ${session.cwd} ${session.id}`,
+      `${SessionThreads.nameOf(session)} ${session.firstMessage ?? ""} ${session.cwd} ${session.id} ${ownerOf(session)}`,
     row: (item, columns, world) => rowOf(known, item, columns, world),
     preview: (item, columns, world) => (item === undefined ? [] : previewOf(known, item, columns, world)),
     hint: ["Enter open", "Tab scope", "^S sort", "^R rename", "^D trash", "^T tree", "^W web"],
