@@ -17,10 +17,15 @@ interface Started {
 }
 
 /** The first line it prints, and how soon. */
-const view = (folder: string, words: ReadonlyArray<string> = [], env: Record<string, string> = {}): Promise<Started> =>
+const view = (
+  folder: string,
+  words: ReadonlyArray<string> = [],
+  env: Record<string, string> = {},
+  where: ReadonlyArray<string> = ["--session-dir", folder]
+): Promise<Started> =>
   new Promise((resolve, reject) => {
     const begun = Date.now()
-    const child = spawn(process.execPath, [program, "view", "--no-open", "--session-dir", folder, ...words], {
+    const child = spawn(process.execPath, [program, "view", "--no-open", ...where, ...words], {
       env: { ...process.env, GROVE_HOME: box.home, HOME: join(folder, "person"), ...env }
     })
     running.push(child)
@@ -103,8 +108,9 @@ it("others are let in by a link that works once, and not at all without one", as
   assert.strictEqual((await fetch(new URL("/api/sessions", link), { headers: { cookie } })).status, 200)
 })
 
-it("sessions of other programs are shown beside one's own, where they are asked for", async () => {
-  const folder = dirname(session("view-e"))
+it("sessions of other programs are shown beside one's own", async () => {
+  const folder = join(box.folder, "view-e")
+  session("view-e/home/sessions/--work--")
   const line = (fields: object) =>
     `${JSON.stringify({ sessionId: "5d0c6f2e-0000-4000-8000-000000000001", cwd: "/work", version: "2.0.0", timestamp: "2026-01-01T00:00:00.000Z", ...fields })}\n`
   box.write(
@@ -121,7 +127,7 @@ it("sessions of other programs are shown beside one's own, where they are asked 
     "view-e/person/.pi/agent/sessions/--work--/a.jsonl",
     fileOf(header({ id: "from-pi-0001" }), user("bbbb0001", null, "hello from pi"))
   )
-  const { link } = await view(folder, ["--foreign"])
+  const { link } = await view(folder, [], { GROVE_HOME: join(folder, "home") }, [])
   const sources = async () => {
     const { sessions } = await json<{ sessions: ReadonlyArray<{ source: string; firstMessage: string }> }>(
       link,
