@@ -10,11 +10,12 @@ import * as SessionArgument from "../SessionArgument.ts"
 
 export const run = Effect.fn("fork")(function* ({ arguments: [name], flags }: Input) {
   const { cwd: here } = yield* Environment
-  const { ref, tree } = yield* SessionArgument.read(name!)
+  const { ref, header, tree } = yield* SessionArgument.read(name!)
   const at = typeof flags.at === "string" ? { at: yield* SessionArgument.entry(tree, flags.at) } : {}
-  const cwd = typeof flags.cwd === "string" ? { cwd: resolve(here, flags.cwd) } : {}
+  // An empty file belongs to no folder.
+  const cwd = typeof flags.cwd === "string" ? resolve(here, flags.cwd) : header?.cwd || here
   const forked = yield* Sessions.use((sessions) =>
-    sessions.fork(ref.path, { ...at, ...cwd, all: flags.all === true })
+    sessions.fork(ref.path, { ...at, cwd, all: flags.all === true })
   ).pipe(
     Effect.provide(Layer.provide(Sessions.layer, EntryIds.layer)),
     Effect.catchTag("UnknownEntry", ({ id }) => new Failure({ message: `no entry ${id} in ${ref.path}` }))

@@ -1,5 +1,14 @@
 /** `grove edit` and `grove compare`, run as people run them. */
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -44,6 +53,12 @@ describe("a file in which nothing was said", () => {
       (await grove("edit", "refused.jsonl", "disable", "abcd")).stderr,
       /^grove: refused \(unknown\): no entry/
     )
+  })
+
+  it("is forked into the folder where one is", async () => {
+    writeFileSync(join(folder, "nowhere.jsonl"), "")
+    const { path } = await json("fork", "nowhere.jsonl")
+    assert.strictEqual(((await json("show", String(path))).header as Json).cwd, realpathSync(folder))
   })
 
   it("is not made where an entry is named: that is a slip", async () => {
