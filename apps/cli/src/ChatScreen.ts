@@ -33,6 +33,9 @@ const colorsFor = ({ variables }: Surroundings): Theme.Colors =>
     ? 256
     : 16
 
+/** As a person would name it who is in the folder. */
+const nameFrom = (cwd: string, file: string): string => (file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file)
+
 const MOST_HITS = "500"
 
 /** What `grove search` prints, one hit a session with its first snippet. */
@@ -111,8 +114,12 @@ export const run = Effect.fn("ChatScreen.run")(function* ({ arguments: [prompt],
           ? new Failure({ message: "it is another program's; only that program can remove it" })
           : Effect.asVoid(Trash.move(paths, { id: basename(path, ".jsonl"), path }).pipe(StorageWords.told())),
       exportTo: (path, words) =>
-        Effect.flatMap(Effect.fromResult(ExportTarget.parse(words, path, cwd)), ({ format, file }) =>
-          Effect.as(Errand.finish(["export", path, "--to", format, "-o", file]), file)
+        Effect.flatMap(Effect.fromResult(ExportTarget.parse(words, path, cwd)), ({ format, file, force }) =>
+          Effect.map(
+            Errand.finish(["export", path, "--to", format, "-o", file, ...(force ? ["--force"] : [])]),
+            // The flag that its last words name is one of the command line.
+            (said) => [`written to ${nameFrom(cwd, file)}`, ...said.split("; ").slice(0, 1)].join("; ")
+          )
         ),
       search: (query) => {
         const where = sessionDirectory === undefined ? [] : ["--session-dir", sessionDirectory]

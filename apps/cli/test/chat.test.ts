@@ -464,6 +464,39 @@ describe.skipIf(!hasTmux)("the chat in a terminal", () => {
     await pane.run("history", /\d +half a thought +×1/)
   })
 
+  it("Ctrl+Z goes to the shell and fg comes back, and neither writes on the other's screen", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("", "Say something")
+    await pane.say("before", "You said: before")
+    pane.press("C-z")
+    await pane.until(/Stopped/)
+    assert.strictEqual(pane.modes(), GIVEN_BACK)
+    const shell = pane.screen().split("\n")[0]!
+    assert.match(shell, /grove\.js/)
+    pane.type("fg")
+    pane.press("Enter")
+    await pane.until("You said: before")
+    await pane.say("after", "You said: after")
+    pane.press("C-d")
+    const left = await pane.until(/^\$ fg\n.*grove\.js\n\$$/m)
+    assert.strictEqual(left.split("\n")[0], shell)
+    assert.notInclude(left, "You said")
+  })
+
+  it("a session is exported into the folder of the chat, and what was redacted is told", async () => {
+    const all = terminals()
+    const pane = all.open()
+    await pane.run("", "Say something")
+    await pane.say("my key is sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", "You said: my key")
+    await pane.say("/export md talk.md", /written to talk\.md; redacted 2 secrets/)
+    const written = readFileSync(join(all.folder, "talk.md"), "utf8")
+    assert.include(written, "You said: my key is")
+    assert.notInclude(written, "sk-ant-api03-abcdefghijkl")
+    await pane.say("/export md talk.md", /talk\.md is there already/)
+    await pane.say("/export pdf", "no format pdf; there are md, html")
+  })
+
   it("the web viewer opens on the session, and ends with the chat", async () => {
     const all = terminals()
     const pane = all.open(140, 24)

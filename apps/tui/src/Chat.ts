@@ -65,7 +65,7 @@ export interface Options {
   readonly onOpened: (path: string) => Effect.Effect<void>
   /** Moves a session to the trash. */
   readonly discard: (path: string) => Effect.Effect<void, { readonly message: string }>
-  /** Writes a session to a file; answers where it is. */
+  /** Writes a session to a file; answers what the person is to know of it. */
   readonly exportTo: (path: string, words: string) => Effect.Effect<string, { readonly message: string }>
   /** Looks for sessions by what was said in them. */
   readonly search: (query: string) => Effect.Effect<ReadonlyArray<SessionHit>, { readonly message: string }>
@@ -266,9 +266,7 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
         case "Sample":
           return conversation.sample(intent.count)
         case "Export":
-          return withPath((path) =>
-            Effect.map(options.exportTo(path, intent.words), (file) => say("info", `written to ${file}`))
-          )
+          return withPath((path) => Effect.map(options.exportTo(path, intent.words), (said) => say("info", said)))
         case "Copy":
           return Effect.sync(() => {
             copy(intent.text)

@@ -113,13 +113,15 @@ export const open = (options: Options): Screen => {
   const enable = () => output.write(Keys.ENABLE)
   const disable = () => output.write(Keys.DISABLE)
   let isOpen = true
+  let isPaused = false
   enable()
   listen()
 
   return {
     size,
     paint: (frame) => {
-      if (!isOpen) return
+      // What is not ours now is not painted on.
+      if (!isOpen || isPaused) return
       box.setContent(frame.rows.map((row) => textOf(row, sequences)).join("\n"))
       screen.render()
       caret = frame.caret
@@ -130,6 +132,7 @@ export const open = (options: Options): Screen => {
       screen.alloc()
     },
     pause: () => {
+      isPaused = true
       disable()
       deafen()
       program.showCursor()
@@ -137,6 +140,7 @@ export const open = (options: Options): Screen => {
       program.flush()
     },
     resume: () => {
+      isPaused = false
       screen.enter()
       enable()
       listen()

@@ -211,7 +211,7 @@ export const commands = (screens: Screens): ReadonlyArray<Command> => [
   },
   {
     name: "export",
-    takes: "[format] [file]",
+    takes: "[format] [file] [--force]",
     about: "write this session to a file: md, html, json, pi, omp, neovate",
     run: (words) => ({ intents: [{ _tag: "Export", words }] })
   },

@@ -2,6 +2,7 @@
 import type { Command } from "./Commands.ts"
 import * as Row from "./Row.ts"
 import * as TextView from "./TextView.ts"
+import * as TreeKeys from "./TreeKeys.ts"
 import type { View, World } from "./View.ts"
 
 const SECTIONS: ReadonlyArray<readonly [title: string, keys: ReadonlyArray<readonly [key: string, about: string]>]> = [
@@ -45,6 +46,16 @@ const SECTIONS: ReadonlyArray<readonly [title: string, keys: ReadonlyArray<reado
   ]
 ]
 
+/** Keys of the lists: sessions, forks, history, commands, models. */
+const LISTS: ReadonlyArray<readonly [key: string, about: string]> = [
+  ["letters", "filter"],
+  ["Up  Down  PageUp  PageDown", "move"],
+  ["Enter", "take; Esc takes the filter back, then closes"],
+  ["/resume", "Tab all folders, ^S sort, ^R rename, ^D to the trash, ^T tree, ^W web viewer"],
+  ["^R history", "^R scope, ^S by time, ^O open that turn, ^D delete"],
+  ["/fork", "Tab gives the new session a name"]
+]
+
 const LEFT = 34
 
 const line = (left: string, right: string, columns: number): ReadonlyArray<Row.Row> =>
@@ -66,12 +77,14 @@ export const page = (
 ): View => TextView.make({ name, title, rows })
 
 export const make = (commands: ReadonlyArray<Command>): View =>
-  page("help", "KEYS AND COMMANDS", (columns) => [
-    ...SECTIONS.flatMap(([title, keys]) => [
-      Row.empty,
-      Row.row(title, "heading"),
-      ...keys.flatMap(([key, about]) => line(key, about, columns))
-    ]),
+  page("help", "KEYS AND COMMANDS", (columns, world) => [
+    ...[...SECTIONS, ["In /tree", TreeKeys.full(world)] as const, ["In lists", LISTS] as const].flatMap(
+      ([title, keys]) => [
+        Row.empty,
+        Row.row(title, "heading"),
+        ...keys.flatMap(([key, about]) => line(key, about, columns))
+      ]
+    ),
     Row.empty,
     Row.row("Commands", "heading"),
     ...commands.flatMap(({ name, takes, about }) =>

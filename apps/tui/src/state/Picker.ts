@@ -191,9 +191,12 @@ const draw = <A>(picker: Picker<A>, state: State<A>, world: World): Frame => {
   const { columns, rows, symbols } = world
   const query = Editor.textOf(state.filter)
   const { count, selected, from, shown, room, below } = laid(picker, state, world)
-  const left: Row.Row = [Row.span(" "), ...picker.title(world), Row.span("   > ", "dim")]
   const tally = `${count.toLocaleString("en")} of ${picker.total ?? picker.items.length.toLocaleString("en")} `
   const typed: Row.Row = query === "" ? Row.row("type to filter", "dim") : Row.row(query)
+  const title = picker.title(world)
+  const wide: Row.Row = [Row.span(" "), ...title, Row.span("   > ", "dim")]
+  const isTight = Row.width(wide) + Row.width(typed) + tally.length + 2 > columns
+  const left: Row.Row = isTight ? [Row.span(" "), ...title.slice(0, 1), Row.span("> ", "dim")] : wide
   const head = Row.spread([...left, ...typed], Row.row(tally, "dim"), columns)
   const list =
     count === 0

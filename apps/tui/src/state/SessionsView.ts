@@ -99,12 +99,12 @@ const rowOf = (known: Known, item: SessionThreads.Listed, columns: number, world
   const sign = session.path === world.session.ref.path ? symbols.userOnPath : symbols.userOffPath
   const fork = depth === 0 ? `${sign} ` : `${"  ".repeat(Math.min(depth, 6) - 1)}${symbols.lastFork} `
   const figures = Row.row(figuresOf(known, item, columns, world), "dim")
-  const room = columns - Row.width(figures) - Row.width(Row.row(fork))
-  const about = aboutOf(known, item, world)
-  const wide = about === "" || columns < NARROW ? room : Math.max(12, Math.floor(room / 2))
-  const name = Row.row(Preview.line(SessionThreads.nameOf(session), wide))
-  const left = [Row.span(fork, "accent"), ...Row.fill(name, wide), Row.span(` ${Preview.line(about, columns)}`, "dim")]
-  return Row.spread(left, figures, columns)
+  const room = columns - Row.width(figures) - Row.width(Row.row(fork)) - 2
+  const about = columns < NARROW ? "" : aboutOf(known, item, world)
+  const wide = about === "" ? room : Math.max(12, Math.floor(room / 2))
+  const name = Row.fill(Row.row(Preview.line(SessionThreads.nameOf(session), wide)), wide)
+  const beside = about === "" ? [] : [Row.span(` ${Preview.line(about, columns)}`, "dim")]
+  return Row.spread([Row.span(fork, "accent"), ...name, ...beside], figures, columns)
 }
 
 const previewOf = (

@@ -4,6 +4,7 @@ import * as Dialog from "./Dialog.ts"
 import * as Field from "./Field.ts"
 import * as Row from "./Row.ts"
 import * as Sheet from "./Sheet.ts"
+import * as TreeKeys from "./TreeKeys.ts"
 import * as TreeLines from "./TreeLines.ts"
 import * as TreePreview from "./TreePreview.ts"
 import * as TreeRows from "./TreeRows.ts"
@@ -16,34 +17,6 @@ import * as Words from "./Words.ts"
 const WIDE = 100
 /** Below so many lines there is none below it. */
 const LOW = 12
-
-const KEYS: ReadonlyArray<string> = [
-  "↑↓ move",
-  "← → fold, unfold",
-  "[ ] sibling",
-  "{ } fork",
-  "Enter go",
-  "s go + summary",
-  "f fork to file",
-  "Space mark",
-  "c compare two",
-  "l label",
-  "Tab filter",
-  "^U user",
-  "^O all",
-  "/ search, n N",
-  "p preview",
-  "y copy id",
-  "d mute",
-  "x prune after",
-  "v graft here",
-  "m merge",
-  "z summarise range",
-  "S stash",
-  "u U undo, redo",
-  "1-5 rate",
-  "Esc back"
-]
 
 const headRows = (state: TreeState.State, world: World): ReadonlyArray<Row.Row> => {
   const { session, lines } = state
@@ -90,7 +63,7 @@ const previewHeight = (state: TreeState.State, { rows, columns }: World): number
 }
 
 const keyRows = (state: TreeState.State, world: World): ReadonlyArray<Row.Row> =>
-  state.showsKeys ? Sheet.keys(world, ...KEYS.map((key) => arrows(key, world))) : []
+  state.showsKeys ? Sheet.keys(world, ...TreeKeys.brief(world)) : []
 
 /** Rows below the tree, and where the caret is among them. */
 const footRows = (state: TreeState.State, world: World): Pick<Sheet.Parts, "foot" | "caret"> => {
@@ -127,9 +100,6 @@ const footRows = (state: TreeState.State, world: World): Pick<Sheet.Parts, "foot
       : Sheet.notice(world, notice)
   return { foot: [rule, ...padded, ...keys, ...last], caret: null }
 }
-
-const arrows = (key: string, { symbols }: World): string =>
-  symbols.up === "↑" ? key : key.replace("↑↓", "up/down").replace("← →", "left/right")
 
 export const listHeight = (state: TreeState.State, world: World): number =>
   Sheet.roomFor(world, 2, footRows(state, world).foot.length)

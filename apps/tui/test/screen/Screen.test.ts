@@ -57,6 +57,19 @@ it("a row that fills the screen is painted to its last column, whatever it is ma
   screen.close()
 })
 
+it("nothing is painted while the terminal belongs to somebody else, and all of it afterwards", async () => {
+  const { screen, sent, lines, paint } = make()
+  paint("before")
+  screen.pause()
+  sent.length = 0
+  paint("between")
+  assert.deepStrictEqual(sent, [])
+  screen.resume()
+  paint("after")
+  assert.strictEqual((await lines())[0], "after")
+  screen.close()
+})
+
 it("what is painted over wide characters leaves no half of them behind", async () => {
   const { screen, lines, paint } = make()
   for (const texts of [

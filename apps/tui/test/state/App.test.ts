@@ -354,3 +354,11 @@ it("a message that does not fit in a line takes more of them, and no more than t
   assert.strictEqual(told("word ".repeat(400)).lines().length, 24)
   assert.include(told("word ".repeat(400)).screen(), " > x")
 })
+
+it("? lists every key of the chat, of the tree and of the lists, and every command", () => {
+  const chat = new Driver({ rows: 200 }).press("?")
+  for (const words of ["Ctrl+G", "In /tree", "copy what is marked", "In lists", "^W web viewer", "/export [format]"]) {
+    assert.include(chat.screen(), words)
+  }
+  assert.match(new Driver({ rows: 200, symbols: Symbols.ascii }).press("?").screen(), /^[\n -~]*$/)
+})

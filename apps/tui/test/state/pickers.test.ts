@@ -152,6 +152,8 @@ describe("the session picker", () => {
     const shown = picture(picking(columns, 12))
     assert.match(shown, /^›○ auth-rate.* 61t.* 2m.*working/m)
     assert.match(shown, /^ ○ gateway.* 6d.*unclean/m)
+    assert.notMatch(shown, / … /)
+    assert.include(picking(columns, 12).type("auth").lines()[0], "> auth")
   })
   it("forgets what was found for other letters", () => {
     assert.notInclude(picking().type("kopf").tell(found).type("s").screen(), "gateway-limits")
