@@ -103,7 +103,8 @@ const session = Effect.fnUntraced(function* (
   const links = tree.problems().map(({ kind, message }) => ({ line: 0, kind, message }))
   const known = new Set(problems.map(({ message }) => message))
   const found = [...problems, ...links.filter(({ message }) => !known.has(message))]
-  const all = yield* library.list
+  // Only a fork needs to know what else there is.
+  const all = listed.summary.parentSession === null ? [] : yield* library.list
   return json({
     row: rowOf(listed, keysBy(all), yield* Clock.currentTimeMillis),
     name: Facts.nameOf(tree.facts, title, header),

@@ -1,8 +1,8 @@
 /** All that is known of one entry: facts, cost, and the line as it is written. */
 "use client"
 import { Entry, isObject, type Usage } from "@grove/core/model"
-import { type ReactNode, useState } from "react"
-import { useAnswer } from "../shared/Api.ts"
+import { type ReactNode, useEffect, useState } from "react"
+import { ask } from "../shared/Api.ts"
 import { useWords } from "../shared/Settings.tsx"
 import { safe } from "../shared/Titles.ts"
 import type { Costs } from "../wire/Wire.ts"
@@ -112,13 +112,28 @@ const RawTab = ({ model, id }: { readonly model: SessionModel; readonly id: stri
   )
 }
 
+/** Counting reads every reply: the words that a person waits for come first. */
+const REST = 500
+
 /** The cost of a path, of the tree and of what was left, as of now. */
-export const useCosts = (model: SessionModel | null, leaf: string | null): Costs | null => {
-  const size = model?.tree.rowCount ?? 0
-  const { answer } = useAnswer<Costs>(
-    model === null ? null : `${model.path}/usage?leaf=${encodeURIComponent(leaf ?? "")}&size=${size}`
-  )
-  return answer.is === "here" ? answer.value : null
+export const useCosts = (model: SessionModel, leaf: string | null): Costs | null => {
+  const [costs, setCosts] = useState<Costs | null>(null)
+  const size = model.tree.rowCount
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is appended costs too
+  useEffect(() => {
+    const controller = new AbortController()
+    const timer = setTimeout(() => {
+      ask<Costs>(`${model.path}/usage?leaf=${encodeURIComponent(leaf ?? "")}`, controller.signal).then(
+        setCosts,
+        () => {}
+      )
+    }, REST)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [model, leaf, size])
+  return costs
 }
 
 export const Inspector = ({

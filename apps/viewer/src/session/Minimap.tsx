@@ -50,6 +50,9 @@ const COLORS = {
   summary: "--summary"
 } as const
 
+/** What matters more comes later. */
+const KINDS = ["side", "path", "summary", "label", "failed"] as const
+
 export const Minimap = ({
   tree,
   version,
@@ -90,26 +93,35 @@ export const Minimap = ({
     context.clearRect(0, 0, width, HEIGHT)
     const styles = getComputedStyle(element)
     const color = (name: string) => styles.getPropertyValue(name).trim()
-    const lanes = Math.max(1, ...spots.map(({ lane }) => lane + 1))
+    let lanes = 1
+    for (const { lane } of spots) lanes = Math.max(lanes, lane + 1)
     const lane = Math.min(LANE, (HEIGHT - 2 * TOP) / lanes)
-    const xOf = (at: number) => (at / spots.length) * (width - 4) + 2
+    const xOf = (at: number) => Math.floor((at / spots.length) * (width - 4)) + 2
     const wide = Math.max(1, Math.min(28, (width - 4) / Math.max(spots.length, 1) - 1))
     const [from, to] = seen
-    const inView = spots.flatMap(({ row, kind }, at) => (row >= from && row <= to && kind !== "side" ? [at] : []))
-    if (inView.length > 0) {
-      const left = xOf(inView[0]!) - 2
-      const right = xOf(inView.at(-1)!) + wide + 2
+    const first = spots.findIndex(({ row, kind }) => row >= from && kind !== "side")
+    const last = spots.findLastIndex(({ row, kind }) => row <= to && kind !== "side")
+    if (first >= 0 && last >= first) {
+      const left = xOf(first) - 2
+      const right = xOf(last) + wide + 2
       context.fillStyle = color("--accent-soft")
       context.strokeStyle = color("--accent-line")
       context.fillRect(left, 1, Math.max(6, right - left), HEIGHT - 2)
       context.strokeRect(left + 0.5, 1.5, Math.max(6, right - left) - 1, HEIGHT - 3)
     }
-    for (const kind of ["side", "path", "summary", "label", "failed"] as const) {
+    // Of all that falls on one point, what matters most is drawn: a large session has more entries than points.
+    const points = new Uint8Array(width * lanes)
+    for (const [at, { lane, kind }] of spots.entries()) {
+      const point = lane * width + xOf(at)
+      points[point] = Math.max(points[point]!, KINDS.indexOf(kind) + 1)
+    }
+    for (const [rank, kind] of KINDS.entries()) {
       context.fillStyle = color(COLORS[kind])
-      for (const [at, spot] of spots.entries()) {
-        if (spot.kind !== kind) continue
-        const tall = kind === "side" || kind === "path" ? Math.max(2, lane - 2) : lane + 4
-        context.fillRect(xOf(at), TOP + spot.lane * lane - (tall > lane ? 3 : 0), wide, tall)
+      const tall = kind === "side" || kind === "path" ? Math.max(2, lane - 2) : lane + 4
+      for (const [point, found] of points.entries()) {
+        if (found !== rank + 1) continue
+        const y = TOP + Math.floor(point / width) * lane
+        context.fillRect(point % width, tall > lane ? y - 3 : y, wide, tall)
       }
     }
     if (hits.size > 0) {

@@ -63,7 +63,7 @@ const ForkSwitch = ({
         ›
       </button>
       <span className="fork-words" dir="auto">
-        {wordsOf(1) || wordsOf(0)}
+        {wordsOf(1) === "" ? `‹ ${wordsOf(0)}` : `› ${wordsOf(1)}`}
       </span>
     </div>
   )
@@ -153,14 +153,18 @@ export const Transcript = ({ model, items, selected, onSelect, onSwitch, onSeen,
 
   /** Whoever reads the end stays there while it grows; its height tells growing from scrolling. */
   const isHeld = useRef(start === "end")
+  /** What was gone to stays on top while the words around it arrive, until the person scrolls. */
+  const anchor = useRef<number | null>(start === "end" ? null : start)
   const height = useRef(0)
   useImperativeHandle(handle, () => ({
     show: (at, how = "start") => {
       isHeld.current = false
+      anchor.current = how === "start" ? at : null
       virtual.scrollToIndex(at, { align: how === "start" ? "start" : "auto" })
     },
     toEnd: () => {
       isHeld.current = true
+      anchor.current = null
       virtual.scrollToIndex(items.length - 1, { align: "end" })
     }
   }))
@@ -177,6 +181,7 @@ export const Transcript = ({ model, items, selected, onSelect, onSwitch, onSeen,
     const element = scroller.current
     if (element === null) return
     if (isHeld.current) element.scrollTop = element.scrollHeight
+    else if (anchor.current !== null) virtual.scrollToIndex(anchor.current, { align: "start" })
     height.current = element.scrollHeight
   }, [total])
 
@@ -190,12 +195,26 @@ export const Transcript = ({ model, items, selected, onSelect, onSwitch, onSeen,
     const inView = virtual.getVirtualItems().filter((each) => each.end > top && each.start < bottom)
     onSeen(inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0, isAtEnd || isHeld.current)
   }
+  const letGo = () => {
+    anchor.current = null
+  }
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is in view changes with the list too
   useEffect(seen, [items, wantedKey, isPlaced, total])
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key
-    <div className="transcript" ref={scroller} onScroll={seen} tabIndex={0} data-testid="transcript">
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only looks whether the person scrolls
+    <div
+      className="transcript"
+      ref={scroller}
+      onScroll={seen}
+      onWheel={letGo}
+      onTouchMove={letGo}
+      onPointerDown={letGo}
+      onKeyDown={letGo}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key
+      tabIndex={0}
+      data-testid="transcript"
+    >
       <div className="transcript-inner" style={{ height: virtual.getTotalSize() }}>
         {visible.map(({ index, start: top, key }) => {
           const item = items[index]!
