@@ -10,12 +10,9 @@ import * as Lines from "./Lines.ts"
 import * as Names from "./Names.ts"
 import type { Reader, Source } from "./Reader.ts"
 import type { Note } from "./Translation.ts"
+import { objectIn, objectsIn, stringIn } from "./Values.ts"
 
 const FORMAT = "opencode"
-
-const stringIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
-const objectIn = (value: unknown): Json => (isObject(value) ? value : {})
-const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isObject) : [])
 
 interface Message {
   readonly id: string
