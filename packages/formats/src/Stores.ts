@@ -40,13 +40,16 @@ const profilesIn = (folder: string): ReadonlyArray<string> =>
 export const find = (home: string, variables: Variables): ReadonlyArray<Store> =>
   usual(home, variables).filter(({ folder }) => existsSync(folder))
 
+/** Folders of JSON; in the oldest of them messages lay beside the sessions. */
+const FOLDERS = /[/\\]storage[/\\]session[/\\](?!(message|part)[/\\])/
+
 /** What lies in a store and is no session: requests that were sent, settings, checkpoints. */
 const isSession: { readonly [format in Format]?: (file: string, files: ReadonlyArray<string>) => boolean } = {
   neovate: (file) => file.endsWith(".jsonl") && !file.includes(`${sep}requests${sep}`),
   gemini: (file) => file.includes(`${sep}chats${sep}`),
   opencode: (file, files) => {
     const isDatabase = (path: string) => /^opencode[^/\\]*\.db$/.test(basename(path))
-    return files.some(isDatabase) ? isDatabase(file) : file.includes(`${sep}storage${sep}session${sep}`)
+    return files.some(isDatabase) ? isDatabase(file) : FOLDERS.test(file)
   }
 }
 

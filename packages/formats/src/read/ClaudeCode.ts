@@ -12,11 +12,11 @@ import * as Lines from "./Lines.ts"
 import * as Names from "./Names.ts"
 import type { Reader, Source } from "./Reader.ts"
 import type { Note, TranslatedSession } from "./Translation.ts"
+import { stringIn } from "./Values.ts"
 
 const FORMAT = "claude-code"
 
 type Link = Messages.Link
-const { stringIn } = Messages
 
 /** Lines that name the session, the one that counts most first. */
 const TITLES = [

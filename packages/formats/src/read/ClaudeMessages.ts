@@ -3,6 +3,7 @@ import { isObject, type Json } from "@grove/core"
 import * as Blocks from "./Blocks.ts"
 import type { Piece } from "./Compose.ts"
 import type { Note } from "./Translation.ts"
+import { stringIn } from "./Values.ts"
 
 /** A line that is part of the conversation. */
 export interface Link {
@@ -11,9 +12,6 @@ export interface Link {
   readonly parent: string | null
   readonly value: Json
 }
-
-export const stringIn = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined
 
 export const messageOf = ({ value }: Link): Json => (isObject(value.message) ? value.message : {})
 

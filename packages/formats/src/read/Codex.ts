@@ -11,11 +11,9 @@ import * as Lines from "./Lines.ts"
 import * as Names from "./Names.ts"
 import type { Reader, Source } from "./Reader.ts"
 import type { Note } from "./Translation.ts"
+import { objectIn, stringIn } from "./Values.ts"
 
 const FORMAT = "codex"
-
-const stringIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
-const objectIn = (value: unknown): Json => (isObject(value) ? value : {})
 
 // --------------------------------------------------------------------------------------------------------- files
 

@@ -8,11 +8,9 @@ import * as Lines from "./Lines.ts"
 import * as Names from "./Names.ts"
 import type { Reader, Source } from "./Reader.ts"
 import type { Note } from "./Translation.ts"
+import { objectIn, stringIn } from "./Values.ts"
 
 const FORMAT = "librechat"
-
-const stringIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
-const objectIn = (value: unknown): Json => (isObject(value) ? value : {})
 
 /** The parent of a message that has none. */
 const NOBODY = "00000000-0000-0000-0000-000000000000"

@@ -11,11 +11,9 @@ import * as Lines from "./Lines.ts"
 import * as Names from "./Names.ts"
 import type { Reader, Source } from "./Reader.ts"
 import type { Note } from "./Translation.ts"
+import { objectsIn, stringIn } from "./Values.ts"
 
 const FORMAT = "neovate"
-
-const stringIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
-const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** A message, under a name that no other has. */
 interface Record extends Lines.Line {

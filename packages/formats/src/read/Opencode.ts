@@ -10,12 +10,9 @@ import * as Lines from "./Lines.ts"
 import * as Names from "./Names.ts"
 import type { Reader, Source } from "./Reader.ts"
 import type { Note } from "./Translation.ts"
+import { objectIn, objectsIn, stringIn } from "./Values.ts"
 
 const FORMAT = "opencode"
-
-const stringIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
-const objectIn = (value: unknown): Json => (isObject(value) ? value : {})
-const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isObject) : [])
 
 interface Message {
   readonly id: string
@@ -87,7 +84,7 @@ const isSessionInfo = (value: unknown): value is Json =>
   Names.isPlain(value.id) &&
   value.id.startsWith("ses") &&
   isObject(value.time) &&
-  "directory" in value
+  typeof value.title === "string"
 
 const exportsIn = (source: Source): ReadonlyArray<Export> => {
   const value = Lines.value(source.bytes)
@@ -110,8 +107,9 @@ const essence = ({ info, parts }: Message): string =>
 const relate = (exports: ReadonlyArray<Export>) => {
   const byTitle = new Map<string, Array<Export>>()
   for (const one of exports) {
-    const title = baseTitle(one)
-    byTitle.set(title, [...(byTitle.get(title) ?? []), one])
+    const alike = byTitle.get(baseTitle(one))
+    if (alike === undefined) byTitle.set(baseTitle(one), [one])
+    else alike.push(one)
   }
   return exports.map((one) => {
     const origin = isFork(one)
@@ -157,6 +155,7 @@ const prompts = ({ parts, line }: Message, unmapped: Array<Note>): ReadonlyArray
     if (part.type === "text" && part.ignored !== true)
       (part.synthetic === true ? given : typed).push(Blocks.text(String(part.text ?? "")))
     else if (part.type === "file") typed.push(fileBlock(part))
+    else if (part.type === "subtask") typed.push(Blocks.text(String(part.prompt ?? "")))
     else if (part.type !== "compaction") unmapped.push({ line, kind: `part ${stringIn(part.type) ?? "unknown"}` })
   }
   const shown = { type: "message", message: { role: "user", content: Blocks.content(typed) } }
@@ -265,38 +264,72 @@ const lastShown = ({ info, messages }: Export): Message | undefined => {
   return reverted < 0 ? shown.at(-1) : shown[reverted - 1]
 }
 
+/** Requests for a summary, each with the summary it got; one that failed leaves everything as it was. */
+const summariesIn = (messages: ReadonlyArray<Message>): ReadonlyMap<string, Message> => {
+  const isSummary = ({ info }: Message): boolean =>
+    info.role === "assistant" && info.summary === true && stringIn(info.finish) !== undefined && !isObject(info.error)
+  return new Map(messages.filter(isSummary).map((message) => [String(message.info.parentID), message]))
+}
+
+const compaction = (summary: Message, kept: string | undefined): Body => {
+  const keeps = kept === undefined ? {} : { firstKeptEntryId: kept }
+  return { type: "compaction", summary: textIn(summary), tokensBefore: 0, ...keeps, usage: usageOf(summary.info) }
+}
+
+/** A summary that came to nothing has still been paid for. */
+const failure = ({ info }: Message): Body => ({
+  ...{ type: "usage", kind: "compaction", provider: stringIn(info.providerID) ?? "unknown" },
+  ...{ model: stringIn(info.modelID) ?? "unknown", usage: usageOf(info) }
+})
+
+/** What each message becomes; a request for a summary and the summary become one compaction. */
+const bodiesIn = ({ messages }: Export, nameOf: (id: string) => string, unmapped: Array<Note>) => {
+  const summaries = summariesIn(messages)
+  const requests = new Set(messages.filter((one) => compactionOf(one) !== undefined).map(({ id }) => id))
+  return (message: Message): ReadonlyArray<Body> => {
+    const { id, info } = message
+    const request = compactionOf(message)
+    const summary = summaries.get(request === undefined ? String(info.parentID) : id)
+    if (request !== undefined) {
+      const kept = stringIn(request.tail_start_id)
+      return summary === undefined ? [] : [compaction(summary, kept === undefined ? undefined : nameOf(kept))]
+    }
+    if (info.role !== "assistant") return prompts(message, unmapped)
+    if (info.summary !== true) return replies(message, unmapped)
+    // Once there were summaries that nobody had asked for in a message of its own.
+    if (summary === message) return requests.has(String(info.parentID)) ? [] : [compaction(message, undefined)]
+    return [failure(message)]
+  }
+}
+
 const piecesOf = (one: Export, nameOf: (id: string) => string, unmapped: Array<Note>) => {
   const pieces: Array<Piece> = []
   const ends = new Map<Message, string | null>()
+  const bodiesOf = bodiesIn(one, nameOf, unmapped)
   /** The end of what is there, and of all that ever was. */
   let tip: string | null = null
   let newest: string | null = null
-  const last = lastShown(one)
-  for (const [at, message] of one.messages.entries()) {
-    const { info, line } = message
-    const next = one.messages[at + 1]
-    const isSummary =
-      info.role === "assistant" && info.summary === true && at > 0 && compactionOf(one.messages[at - 1]!) !== undefined
-    const compaction = compactionOf(message)
-    let bodies: ReadonlyArray<Body> = []
-    if (compaction !== undefined && next?.info.summary === true) {
-      const kept = stringIn(compaction.tail_start_id)
-      const usage = usageOf(next.info)
-      const keeps = kept === undefined ? {} : { firstKeptEntryId: nameOf(kept) }
-      bodies = [{ type: "compaction", summary: textIn(next), tokensBefore: 0, ...keeps, usage }]
-    } else if (!isSummary) bodies = info.role === "assistant" ? replies(message, unmapped) : prompts(message, unmapped)
+  for (const message of one.messages) {
+    const name = nameOf(message.id)
     let parentId: string | null = message.isRemoved ? newest : tip
-    for (const [i, body] of bodies.entries()) {
-      const name = nameOf(message.id)
+    for (const [i, body] of bodiesOf(message).entries()) {
       const id: string = i === 0 ? name : digest(name, i)
-      pieces.push({ id, parentId, line, timestamp: objectIn(info.time).created, entry: message.id, body })
+      const timestamp = objectIn(message.info.time).created
+      pieces.push({ id, parentId, line: message.line, timestamp, entry: message.id, body })
       parentId = id
     }
     newest = parentId
     if (!message.isRemoved) tip = parentId
     ends.set(message, parentId)
   }
+  const last = lastShown(one)
   return { pieces, leaf: last === undefined ? null : (ends.get(last) ?? null) }
+}
+
+/** Before sessions knew their folder, replies did. */
+const cwdOf = ({ info, messages }: Export): string => {
+  const inReply = messages.map((message) => stringIn(objectIn(message.info.path).cwd)).find((cwd) => cwd !== undefined)
+  return stringIn(info.directory) ?? inReply ?? ""
 }
 
 const UNNAMED = /^(New|Child) session - \d{4}-/
@@ -312,7 +345,7 @@ const read = (source: Source) => {
     return compose(
       {
         ...{ format: FORMAT, file: source.file, session: one.id, id, timestamp: objectIn(info.time).created },
-        cwd: stringIn(info.directory) ?? "",
+        cwd: cwdOf(one),
         parentSession: parent ?? forkOf,
         name: UNNAMED.test(titleOf(one)) ? undefined : titleOf(one),
         pieces: parent === undefined ? pieces : asTask(pieces, id),

@@ -3,7 +3,7 @@
  * the calls that it makes at once are lines of their own there; here they are one reply, with all results on its path.
  */
 import { basename } from "node:path"
-import { isObject, type Json } from "@grove/core"
+import type { Json } from "@grove/core"
 import * as Blocks from "./Blocks.ts"
 import { compose, type Piece } from "./Compose.ts"
 import { digest } from "./Digest.ts"
@@ -12,12 +12,10 @@ import * as Lines from "./Lines.ts"
 import * as Names from "./Names.ts"
 import type { Reader, Source } from "./Reader.ts"
 import type { Note } from "./Translation.ts"
+import { objectIn, stringIn } from "./Values.ts"
 
 const FORMAT = "simple"
 const TYPES = new Set<unknown>(["user", "assistant", "tool_call", "tool_result"])
-
-const stringIn = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
-const objectIn = (value: unknown): Json => (isObject(value) ? value : {})
 
 interface Node extends Lines.Line {
   readonly id: string

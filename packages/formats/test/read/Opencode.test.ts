@@ -94,6 +94,69 @@ describe("opencode", () => {
     assert.strictEqual(rest.length, 2)
   })
 
+  describe("a summary", () => {
+    const { info, messages } = exported("compacted")
+    const request = messages.findIndex(({ parts }) => parts.some(({ type }) => type === "compaction"))
+    const translated = (change: (info: Json) => Json, without: ReadonlyArray<number> = []) => {
+      const changed = messages.map((one, i) => (i === request + 1 ? { ...one, info: change(one.info) } : one))
+      const kept = changed.filter((_, i) => !without.includes(i))
+      const text = JSON.stringify({ info, messages: kept })
+      return assertFlawless(Readers.read("opencode", alone("/x.json", utf8(text))).sessions[0]!).tree
+    }
+    const typesOf = (tree: ReturnType<typeof translated>) => tree.path(tree.leaf!).map(({ type }) => type)
+
+    it("that failed changes nothing, and what it cost is counted", () => {
+      const tree = translated((one) => ({ ...one, error: { name: "APIError", data: {} } }))
+      assert.strictEqual(ContextBuilder.build(tree).messages.length, 6)
+      assert.deepStrictEqual(typesOf(tree), [...Array(4).fill("message"), "usage", "message", "message"])
+    })
+
+    it("is found by the request that it names, and one without a request stands for what came before", () => {
+      const alone = translated((one) => one, [request])
+      assert.deepStrictEqual(typesOf(alone), [...Array(4).fill("message"), "compaction", "message", "message"])
+      const later = translated((one) => ({ ...one, time: { created: Number.MAX_SAFE_INTEGER / 1e4 } }))
+      assert.strictEqual(later.entries.filter(({ type }) => type === "compaction").length, 1)
+      assert.include(JSON.stringify(ContextBuilder.build(later).messages[0]), "Keep the files tidy")
+    })
+
+    it("that has not come yet is no prompt", () => {
+      const tree = translated((one) => one, [request + 1])
+      assert.deepStrictEqual(typesOf(tree), Array(6).fill("message"))
+      assert.notInclude(JSON.stringify(tree.entries), '"content":""')
+    })
+  })
+
+  it("what a command hands to another agent is a prompt", () => {
+    const { info, messages } = exported("subtask")
+    const part = { ...messages[0]!.parts[0], type: "subtask", prompt: "Review the change", description: "review" }
+    const text = JSON.stringify({ info, messages: [{ ...messages[0]!, parts: [part] }] })
+    const { sessions, unmapped } = Readers.read("opencode", alone("/x.json", utf8(text)))
+    assert.strictEqual((sessions[0]!.entries[0]!.message as Json).content, "Review the change")
+    assert.deepStrictEqual(unmapped, [])
+  })
+
+  it.effect("the oldest folders have no directory, and lie another way", () =>
+    Effect.gen(function* () {
+      const { info, messages } = exported("tools")
+      const { directory: _, ...old } = info
+      const root = join(scratch, "project", "acme", "storage", "session")
+      const put = (path: string, value: unknown) => {
+        mkdirSync(join(root, path, ".."), { recursive: true })
+        writeFileSync(join(root, path), JSON.stringify(value))
+      }
+      put(`info/${info.id}.json`, old)
+      for (const message of messages) {
+        put(`message/${info.id}/${message.info.id}.json`, message.info)
+        for (const part of message.parts) put(`part/${info.id}/${message.info.id}/${part.id}.json`, part)
+      }
+      const [found, ...others] = Sources.discover(join(scratch, "project"))
+      assert.deepStrictEqual(others, [])
+      const { sessions } = yield* Sources.translate({ file: found!.file, format: found!.format! })
+      assert.deepStrictEqual(bare(sessions[0]!.entries), bare(read("tools").entries))
+      assert.strictEqual(sessions[0]!.header.cwd, info.directory)
+    }).pipe(Effect.provide(tables))
+  )
+
   it.effect("the database says the same as the exports, and is not written to", () =>
     Effect.gen(function* () {
       const before = readFileSync(database)
