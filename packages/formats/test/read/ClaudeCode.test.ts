@@ -125,6 +125,27 @@ describe("Claude Code", () => {
     assert.deepStrictEqual<unknown>(shared, sharedUuids)
   })
 
+  it("a fork in the background is told by the line that it shares", () => {
+    const parent = "b1d0ae2b-c814-423c-8d50-05cd277ee68e.jsonl"
+    const text = Buffer.from(bytesOf("claude-code/fork-parent.jsonl"))
+      .toString()
+      .replaceAll('"isSidechain":false', '"isSidechain":false,"sessionKind":"bg"')
+      .replaceAll("b1d0ae2b-c814-423c-8d50-05cd277ee68e", "7173ea04-0b2e-41f6-82ed-fcb0ddd305fc")
+    const source = {
+      ...alone("/p/7173ea04-0b2e-41f6-82ed-fcb0ddd305fc.jsonl", utf8(text)),
+      namesIn: () => [
+        parent,
+        "00000000-0000-4000-8000-000000000000.jsonl",
+        "7173ea04-0b2e-41f6-82ed-fcb0ddd305fc.jsonl"
+      ],
+      beside: (name: string) => (name === parent ? bytesOf("claude-code/fork-parent.jsonl") : utf8("{}"))
+    }
+    const { header } = Readers.read("claude-code", source).sessions[0]!
+    assert.strictEqual(header.parentSession, "b1d0ae2b-c814-423c-8d50-05cd277ee68e")
+    const unrelated = { ...source, beside: () => utf8("{}") }
+    assert.isUndefined(Readers.read("claude-code", unrelated).sessions[0]!.header.parentSession)
+  })
+
   it("what a sub-agent said among the lines is a session of its own", () => {
     const { sidechain } = expected<{ readonly sidechain: ReadonlyArray<string> }>("sidechain-inline")
     const [main, agent] = read("sidechain-inline.jsonl").sessions
