@@ -108,6 +108,25 @@ describe("Claude Code", () => {
     assert.include(JSON.stringify(messages[0]), "The plan: Monday, nine.")
   })
 
+  it("what was kept and stands before the compaction is followed by what was said after it", () => {
+    const line = (uuid: string, parentUuid: string | null, fields: Json) =>
+      JSON.stringify({ uuid, parentUuid, sessionId: "s", timestamp: "2026-01-01T00:00:00Z", type: "user", ...fields })
+    const say = (content: string) => ({ message: { role: "user", content } })
+    const text = [
+      line("a", null, say("old")),
+      line("b", "a", say("kept")),
+      line("x", null, {
+        ...{ type: "system", subtype: "compact_boundary", logicalParentUuid: "b" },
+        compactMetadata: { preTokens: 9, preservedSegment: { headUuid: "b", anchorUuid: "y", tailUuid: "b" } }
+      }),
+      line("y", "x", { ...say("what came before"), isCompactSummary: true }),
+      line("c", "b", say("new"))
+    ].join("\n")
+    const { tree } = assertFlawless(Readers.read("claude-code", alone("/a.jsonl", utf8(text))).sessions[0]!)
+    assert.deepStrictEqual([...ContextBuilder.build(tree).sources].map(String), ["x", "b", "c"])
+    assert.deepStrictEqual(pathOf({ tree } as Opened), ["a", "b", "x", "c"])
+  })
+
   it("before a compaction stands all that it summarised", () => {
     const { fullPath } = expected<{ readonly fullPath: ReadonlyArray<string> }>("compacted")
     assert.deepStrictEqual(
