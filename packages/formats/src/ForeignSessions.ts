@@ -3,7 +3,7 @@
  * whatever reads session files reads these too; a copy is made anew when its source has changed. Safe to delete.
  */
 import { randomBytes } from "node:crypto"
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { isObject } from "@grove/core"
 import { Effect } from "effect"
@@ -72,6 +72,15 @@ const write = (path: string, text: string): boolean => {
   }
 }
 
+/** Of many sessions in one source few change: a copy that says the same is not made newer by that. */
+const isThere = (path: string, text: string): boolean => {
+  try {
+    return readFileSync(path, "utf8") === text
+  } catch {
+    return false
+  }
+}
+
 const ABSENT = "-"
 
 const stateOf = (path: string): string => {
@@ -83,17 +92,22 @@ const stateOf = (path: string): string => {
   }
 }
 
-const isFresh = (kept: Kept | undefined, own: ReadonlySet<string>): kept is Kept =>
-  kept !== undefined &&
-  Object.entries(kept.states).every(([path, state]) => stateOf(path) === state) &&
-  kept.copies.every((copy) => stateOf(copy) !== ABSENT && !own.has(nameIn(copy))) &&
-  kept.left.every((id) => own.has(id))
-
 const nameIn = (copy: string): string => /_([^/\\]*)\.jsonl$/.exec(copy)?.[1] ?? ""
 
 /** Named as sessions are. */
 const copyFor = (cache: string, format: Format, { header: { id, timestamp = "" } }: TranslatedSession): string =>
   join(folderIn(cache), format, `${timestamp.replace(/[:.]/g, "-")}_${id}.jsonl`)
+
+/** What is kept of a source, if that still holds: what the home has come to hold since needs no copy any more. */
+const stillTrue = (kept: Kept | undefined, own: ReadonlySet<string>): Kept | undefined => {
+  if (kept === undefined || !kept.left.every((id) => own.has(id))) return undefined
+  const isSame = Object.entries(kept.states).every(([path, state]) => stateOf(path) === state)
+  if (!isSame || kept.copies.some((copy) => stateOf(copy) === ABSENT)) return undefined
+  const taken = kept.copies.filter((copy) => own.has(nameIn(copy)))
+  if (taken.length === 0) return kept
+  const copies = kept.copies.filter((copy) => !own.has(nameIn(copy)))
+  return { ...kept, copies, left: [...kept.left, ...taken.map(nameIn)] }
+}
 
 /** The copies of one source. One that cannot be read or translated has none, until it changes. */
 const copied = Effect.fnUntraced(function* ({ cache, own }: Options, found: Sources.Found, taken: ReadonlySet<string>) {
@@ -106,7 +120,9 @@ const copied = Effect.fnUntraced(function* ({ cache, own }: Options, found: Sour
   const others = sessions.filter(({ header }) => !own.has(header.id))
   const copies = others.flatMap((session) => {
     const path = copyFor(cache, found.format, session)
-    return taken.has(path) || !write(path, encode(session)) ? [] : [path]
+    if (taken.has(path)) return []
+    const text = encode(session)
+    return isThere(path, text) || write(path, text) ? [path] : []
   })
   const left = sessions.map(({ header }) => header.id).filter((id) => own.has(id))
   return { states, copies, left } satisfies Kept
@@ -121,23 +137,31 @@ export const refresh = Effect.fn("ForeignSessions.refresh")(function* (options: 
   let isChanged = false
   for (const found of stores.flatMap(Stores.filesOf)) {
     const before = known[found.file]
-    let kept: Kept
-    if (isFresh(before, own)) kept = before
-    else {
-      isChanged = true
+    let kept = stillTrue(before, own)
+    if (kept === undefined) {
       onFile(found.file)
       kept = yield* copied(options, found, taken)
     }
+    if (kept !== before) isChanged = true
     sources[found.file] = kept
     for (const copy of kept.copies) taken.add(copy)
   }
-  const gone = Object.values(known).flatMap(({ copies }) => copies.filter((copy) => !taken.has(copy)))
-  for (const copy of gone) rmSync(copy, { force: true })
-  if (isChanged || gone.length > 0 || Object.keys(known).length !== Object.keys(sources).length) {
+  for (const copy of formats.flatMap((format) => copiesIn(join(folderIn(cache), format)))) {
+    if (!taken.has(copy)) rmSync(copy, { force: true })
+  }
+  if (isChanged || Object.keys(known).length !== Object.keys(sources).length) {
     write(indexIn(cache), JSON.stringify({ version: VERSION, sources } satisfies Index))
   }
   return rootsOf(cache, stores)
 })
+
+const copiesIn = (folder: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name))
+  } catch {
+    return []
+  }
+}
 
 const rootsOf = (cache: string, stores: ReadonlyArray<Stores.Store>): ReadonlyArray<Root> =>
   formats

@@ -103,6 +103,10 @@ describe("Import", () => {
       assert.strictEqual((yield* imported(changed)).added, 2)
       const now = yield* tree
       const [a, again, end] = now.path(now.leaf!)
+      assert.deepStrictEqual(
+        [again!.message, end!.message].map((said) => JSON.stringify(said).match(/"text":"([^"]*)"/)![1]),
+        ["two and more", "three"]
+      )
       assert.deepStrictEqual([a!.id, again!.parentId, end!.parentId], ["a", "a", again!.id])
       const output = [...now.ids()].map((id) => {
         const { message } = now.get(id as EntryId)!

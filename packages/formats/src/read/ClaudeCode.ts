@@ -200,6 +200,21 @@ const first = <A>(links: ReadonlyArray<Link>, of: (link: Link) => A | undefined)
 const forkedFrom = ({ value }: Link): string | undefined =>
   isObject(value.forkedFrom) ? stringIn(value.forkedFrom.sessionId) : undefined
 
+/** A fork in the background names nothing that it comes from, but begins with the same line. */
+const sharedWith = (source: Source, [start]: ReadonlyArray<Link>): string | undefined => {
+  if (start === undefined || start.value.sessionKind !== "bg") return undefined
+  const own = basename(source.file)
+  const found = source.namesIn(".").filter((name) => {
+    const bytes = name !== own && UUID.test(name.replace(/\.jsonl$/, "")) ? source.beside(name) : undefined
+    return (
+      bytes !== undefined &&
+      Buffer.from(bytes).includes(start.uuid) &&
+      !Buffer.from(bytes).includes('"sessionKind":"bg"')
+    )
+  })
+  return found[0]?.replace(/\.jsonl$/, "")
+}
+
 const titleIn = (lines: ReadonlyArray<Lines.Line>, links: ReadonlyArray<Link>): string | undefined => {
   const uuids = new Set(links.map(({ uuid }) => uuid))
   for (const [type, field] of TITLES) {
@@ -253,7 +268,7 @@ const read = (source: Source) => {
     const joined = rewired(part, repaired)
     const pieces = piecesOf(joined, repaired, unmapped)
     const { agent } = fields
-    const parent = agent === undefined ? first(part, forkedFrom) : id
+    const parent = agent === undefined ? (first(part, forkedFrom) ?? sharedWith(source, part)) : id
     const composed = agent === undefined ? pieces : asTask(pieces, name)
     return compose(
       {
@@ -268,7 +283,7 @@ const read = (source: Source) => {
   }
   const agents = [...byAgent(side)].map(([agent, part]) => {
     const safe = Names.isPlain(agent) && !/[.:]/.test(agent) ? agent : digest(agent)
-    return sessionOf(part, `${id}.agent-${safe}`, { agent })
+    return sessionOf(part, Names.session(FORMAT, `${id}.agent-${safe}`, part[0]!.uuid), { agent })
   })
   const sessions = main.length === 0 ? agents : [sessionOf(main, id, {}), ...agents]
   return { format: FORMAT, sessions, repaired, unmapped } as const

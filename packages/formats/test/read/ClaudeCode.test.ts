@@ -108,6 +108,25 @@ describe("Claude Code", () => {
     assert.include(JSON.stringify(messages[0]), "The plan: Monday, nine.")
   })
 
+  it("what was kept and stands before the compaction is followed by what was said after it", () => {
+    const line = (uuid: string, parentUuid: string | null, fields: Json) =>
+      JSON.stringify({ uuid, parentUuid, sessionId: "s", timestamp: "2026-01-01T00:00:00Z", type: "user", ...fields })
+    const say = (content: string) => ({ message: { role: "user", content } })
+    const text = [
+      line("a", null, say("old")),
+      line("b", "a", say("kept")),
+      line("x", null, {
+        ...{ type: "system", subtype: "compact_boundary", logicalParentUuid: "b" },
+        compactMetadata: { preTokens: 9, preservedSegment: { headUuid: "b", anchorUuid: "y", tailUuid: "b" } }
+      }),
+      line("y", "x", { ...say("what came before"), isCompactSummary: true }),
+      line("c", "b", say("new"))
+    ].join("\n")
+    const { tree } = assertFlawless(Readers.read("claude-code", alone("/a.jsonl", utf8(text))).sessions[0]!)
+    assert.deepStrictEqual([...ContextBuilder.build(tree).sources].map(String), ["x", "b", "c"])
+    assert.deepStrictEqual(pathOf({ tree } as Opened), ["a", "b", "x", "c"])
+  })
+
   it("before a compaction stands all that it summarised", () => {
     const { fullPath } = expected<{ readonly fullPath: ReadonlyArray<string> }>("compacted")
     assert.deepStrictEqual(
@@ -123,6 +142,27 @@ describe("Claude Code", () => {
     assert.deepStrictEqual([header.id, header.parentSession, parent.header.id], [sessionId, forkedFrom, forkedFrom])
     const shared = entries.map(({ id }) => id).filter((id) => parent.entries.some((entry) => entry.id === id))
     assert.deepStrictEqual<unknown>(shared, sharedUuids)
+  })
+
+  it("a fork in the background is told by the line that it shares", () => {
+    const parent = "b1d0ae2b-c814-423c-8d50-05cd277ee68e.jsonl"
+    const text = Buffer.from(bytesOf("claude-code/fork-parent.jsonl"))
+      .toString()
+      .replaceAll('"isSidechain":false', '"isSidechain":false,"sessionKind":"bg"')
+      .replaceAll("b1d0ae2b-c814-423c-8d50-05cd277ee68e", "7173ea04-0b2e-41f6-82ed-fcb0ddd305fc")
+    const source = {
+      ...alone("/p/7173ea04-0b2e-41f6-82ed-fcb0ddd305fc.jsonl", utf8(text)),
+      namesIn: () => [
+        parent,
+        "00000000-0000-4000-8000-000000000000.jsonl",
+        "7173ea04-0b2e-41f6-82ed-fcb0ddd305fc.jsonl"
+      ],
+      beside: (name: string) => (name === parent ? bytesOf("claude-code/fork-parent.jsonl") : utf8("{}"))
+    }
+    const { header } = Readers.read("claude-code", source).sessions[0]!
+    assert.strictEqual(header.parentSession, "b1d0ae2b-c814-423c-8d50-05cd277ee68e")
+    const unrelated = { ...source, beside: () => utf8("{}") }
+    assert.isUndefined(Readers.read("claude-code", unrelated).sessions[0]!.header.parentSession)
   })
 
   it("what a sub-agent said among the lines is a session of its own", () => {

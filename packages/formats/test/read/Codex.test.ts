@@ -84,6 +84,36 @@ describe("Codex", () => {
     assert.deepStrictEqual(replies, [6600, 6700, 6800])
   })
 
+  it("a count that is told again is not counted again", () => {
+    const line = (type: string, payload: Json) =>
+      `${JSON.stringify({ timestamp: "2026-01-01T00:00:00Z", type, payload })}\n`
+    const reply = (text: string) =>
+      line("response_item", { type: "message", role: "assistant", content: [{ type: "output_text", text }] })
+    const ask = line("response_item", { type: "message", role: "user", content: [{ type: "input_text", text: "?" }] })
+    const count = (total: number, last: number) =>
+      line("event_msg", {
+        type: "token_count",
+        info: { total_token_usage: { input_tokens: total }, last_token_usage: { input_tokens: last, output_tokens: 1 } }
+      })
+    const text = [ask, reply("one"), count(10, 10), count(10, 10), ask, reply("two"), count(30, 20)].join("")
+    const { entries } = Readers.read("codex", alone("/a.jsonl", utf8(text))).sessions[0]!
+    assert.deepStrictEqual(
+      entries.flatMap(({ message }) => (isObject(message) && isObject(message.usage) ? [message.usage.input] : [])),
+      [10, 20]
+    )
+  })
+
+  it("a fork ends its base where it says, by ordinal alone too", () => {
+    const source = sourceOf(`codex/${fileOf("fork")}`)
+    const bytes = utf8(
+      Buffer.from(source.bytes)
+        .toString()
+        .replace(/,"end_byte_offset":\d+/, "")
+    )
+    const ids = (of: ReturnType<typeof read>) => of.sessions[0]!.entries.map(({ id }) => id)
+    assert.deepStrictEqual(ids(Readers.read("codex", { ...source, bytes })), ids(read("fork")))
+  })
+
   it("a fork names its thread and shares its entries", () => {
     const [fork, parent] = [read("fork").sessions[0]!, read("linear").sessions[0]!]
     assert.strictEqual(fork.header.parentSession, parent.header.id)

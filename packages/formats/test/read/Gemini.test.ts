@@ -66,6 +66,27 @@ describe("Gemini CLI", () => {
     assert.strictEqual(tree.roots().length, 1)
   })
 
+  it("a message that a compression keeps is said again after it", () => {
+    const say = (id: string, content: string) => ({ id, timestamp: "2026-01-01T00:00:00Z", type: "user", content })
+    const text = [
+      { sessionId: "0198c0de-0000-7000-8000-000000000001", projectHash: "x", startTime: "2026-01-01T00:00:00Z" },
+      ...[
+        say("a", "one"),
+        say("b", "two"),
+        { $set: { messages: [say("s", "summary"), say("b", "two")] } },
+        say("c", "three")
+      ]
+    ]
+    const bytes = utf8(text.map((line) => JSON.stringify(line)).join("\n"))
+    const { tree } = assertFlawless(Readers.read("gemini", alone("/a.jsonl", bytes)).sessions[0]!)
+    const messages = ContextBuilder.build(tree).messages as ReadonlyArray<Json>
+    assert.deepStrictEqual(
+      messages.map(({ summary, content }) => summary ?? content),
+      ["summary", "two", "three"]
+    )
+    assert.strictEqual(tree.path(tree.leaf!).length, 5)
+  })
+
   it("a sub-agent is one, and its parent is named by its folder", () => {
     const file = "/h/.gemini/tmp/x/chats/c3752a75-a593-4d7b-98a3-f1bc2f234324/5da9a704.jsonl"
     const [session] = Readers.read("gemini", alone(file, bytesOf("gemini/subagent.jsonl"))).sessions

@@ -81,6 +81,21 @@ describe("Neovate", () => {
     assert.strictEqual(tree.leaves().length, 1)
   })
 
+  it("what follows any of those results follows all of them", () => {
+    const source = sourceOf("neovate/cancel-pending-tools-continued.jsonl")
+    const [first, last] = ["7e6bc45c-292e-4828-a641-12373a34f291", "30bb97be-345c-4889-be67-a5761b56a393"]
+    const text = Buffer.from(source.bytes).toString().replace(`"parentUuid":"${last}"`, `"parentUuid":"${first}"`)
+    const { tree } = assertFlawless(Readers.read("neovate", { ...source, bytes: Buffer.from(text) }).sessions[0]!)
+    assert.deepStrictEqual(
+      tree
+        .path(tree.leaf!)
+        .slice(2, 4)
+        .map(({ id }) => String(id)),
+      [first, last]
+    )
+    assert.strictEqual(tree.leaves().length, 1)
+  })
+
   it("a compaction follows what it summarised, and the prompt it came in between is not lost", () => {
     const { tree } = assertFlawless(read("compact-auto").sessions[0]!)
     const messages = ContextBuilder.build(tree).messages as ReadonlyArray<Json>
