@@ -1,4 +1,4 @@
-/** Makes src/write/PageAssets.ts of the page's sources: `node page/build.mjs`. Its test says when that is due. */
+/** Bundles the page's script and style into src/write/PageAssets.ts, as the first step of the package's build. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -31,8 +31,7 @@ const model = {
   }
 }
 
-/** The generated module, as it should be. */
-export const assets = async () => {
+const assets = async () => {
   const script = await build({
     entryPoints: [here("main.ts")],
     bundle: true,
@@ -49,12 +48,10 @@ export const assets = async () => {
   const code = script.outputFiles[0].text.trim().replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")
   return [
     "// Generated from page/ by page/build.mjs; not to be edited.",
-    "// biome-ignore-all format: generated",
-    "// biome-ignore-all lint: generated",
     `export const SCRIPT =\n  ${JSON.stringify(code)}`,
     `export const STYLE =\n  ${JSON.stringify(style.code.trim())}`,
     ""
   ].join("\n")
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(here(TARGET), await assets())
+writeFileSync(here(TARGET), await assets())

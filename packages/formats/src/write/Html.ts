@@ -98,24 +98,43 @@ const indexOf = (draft: Draft, rows: ReadonlyArray<number>): PageIndex => {
 
 const BLOB = "blob:sha256:"
 
+/** One character a byte: nothing is decoded, and what is written of it is the same bytes. */
+const asLatin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString("latin1")
+
+/** Whether the lines stand one after the other in memory, as they do in a file. */
+const areNeighbours = (lines: ReadonlyArray<Uint8Array>): boolean =>
+  lines.every(({ buffer, byteOffset }, i) => {
+    const before = lines[i - 1]
+    return before === undefined || (before.buffer === buffer && before.byteOffset + before.length + 1 === byteOffset)
+  })
+
 /**
  * A block of lines as they are in the file, where nothing in them has to change: most of a large session goes out
- * without being parsed. `undefined` for rows that must be looked at.
+ * without being parsed. `undefined` for a line that must be looked at.
  */
-const passOn = (tree: SessionTree, rows: ReadonlyArray<number>, redactor: Redactor | undefined) => {
-  const lines = tree.linesAt(rows)
-  if (lines === undefined) return undefined
-  // One character a byte: nothing is decoded, and what is written is the same bytes.
-  const texts = lines.map((line) => Buffer.from(line.buffer, line.byteOffset, line.length).toString("latin1"))
-  const mustChange = (text: string): boolean =>
-    text.includes("\n") || text.includes(BLOB) || redactor?.mayConcern(text) === true
-  return texts.map((text) => (mustChange(text) ? undefined : inScript(text)))
+const passOn = (
+  tree: SessionTree,
+  rows: ReadonlyArray<number>,
+  redactor: Redactor | undefined
+): ReadonlyArray<string | undefined> => {
+  const lines = tree.linesAt(rows) ?? []
+  const mustChange = (text: string): boolean => text.includes(BLOB) || redactor?.mayConcern(text) === true
+  if (lines.length > 1 && areNeighbours(lines)) {
+    const { buffer, byteOffset } = lines[0]!
+    const last = lines.at(-1)!
+    const all = asLatin1(new Uint8Array(buffer, byteOffset, last.byteOffset + last.length - byteOffset))
+    if (!mustChange(all)) return [inScript(all)]
+  }
+  return rows.map((_, i) => {
+    const text = lines[i] === undefined ? undefined : asLatin1(lines[i])
+    return text === undefined || mustChange(text) ? undefined : inScript(text)
+  })
 }
 
 const OPEN = '<script type="application/x-ndjson" class="block">'
 const CLOSE = "</script>\n"
 
-/** A block without what could not be passed on, which is put in its places. */
 const asBytes = (lines: ReadonlyArray<string>): Uint8Array =>
   Buffer.from(`${OPEN}${lines.join("\n")}${CLOSE}`, "latin1")
 const toLatin1 = (text: string): string => Buffer.from(text).toString("latin1")
@@ -133,12 +152,12 @@ export const write = (draft: Draft, session: Session, options: Options): Stream.
     Effect.suspend(() => {
       const some = rows.slice(from, from + BLOCK)
       const passed = passOn(tree, some, redactor)
-      const left = some.filter((_, i) => passed?.[i] === undefined)
-      if (left.length === 0) return Effect.succeed(asBytes(passed as ReadonlyArray<string>))
+      if (!passed.includes(undefined)) return Effect.succeed(asBytes(passed as ReadonlyArray<string>))
+      const left = some.filter((_, i) => passed[i] === undefined)
       return Effect.map(restore(tree.entriesAt(left)), (entries) => {
         const made = entries.map((entry) => toLatin1(lineOf(redactor === undefined ? entry : redactor.entry(entry))))
         let next = 0
-        return asBytes(some.map((_, i) => passed?.[i] ?? made[next++]!))
+        return asBytes(some.map((_, i) => passed[i] ?? made[next++]!))
       })
     })
   )

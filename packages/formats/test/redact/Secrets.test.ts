@@ -48,6 +48,14 @@ describe("secrets", () => {
     assert.deepStrictEqual(redact(text), { text, found: [] })
   })
 
+  it("of two keys the one that is cut off is gone too", () => {
+    const { text, found } = redact(
+      "-----BEGIN PRIVATE KEY-----\nAAAA+1\n-----END PRIVATE KEY-----\nthen\n-----BEGIN PRIVATE KEY-----\nBBBB+2"
+    )
+    assert.deepStrictEqual(found, ["private-key", "private-key"])
+    assert.strictEqual(text, "[redacted private-key]\nthen\n[redacted private-key]")
+  })
+
   it("a key that was cut off goes as far as it looks like one", () => {
     const { text } = redact("-----BEGIN PRIVATE KEY-----\nMIIEvQ+/AB==\n\nThat was it (nearly)!")
     assert.notInclude(text, "MIIEvQ")
@@ -56,7 +64,17 @@ describe("secrets", () => {
 
   const prefixes = [
     ...["sk-", "sk-ant-", "eyJ", "eyJaaaaaaaa.", "eyJaaaaaaaa.eyJ", "SG.", "ghp_", "AKIA", "12345678:A", "xoxb-", "-"],
-    ...["-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "password=", "password: ", "key", "_key", "api_key: ", "://"],
+    ...[
+      "-----BEGIN PRIVATE KEY-----",
+      "-----BEGIN PRIVATE KEY-----!",
+      "-----BEGIN ",
+      "password=",
+      "password: ",
+      "key",
+      "_key",
+      "api_key: ",
+      "://"
+    ],
     ...[
       "://a:",
       "Bearer ",

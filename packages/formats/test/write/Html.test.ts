@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto"
-import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { type EntryId, NONE, TreeLayout, TreeView } from "@grove/core"
 import { Session } from "../../page/Session.ts"
 import type { PageIndex } from "../../src/write/PageIndex.ts"
 import { payloads } from "./payloads.ts"
 import { entry, exported, fixture, fixtures, reply, sessionOf, user } from "./support.ts"
-
-const { assets } = await import(new URL("../../page/build.mjs", import.meta.url).href)
 
 const SCRIPTS = /<script([^>]*)>([\s\S]*?)<\/script>/g
 
@@ -27,11 +24,6 @@ const pageOf = async (session: Parameters<typeof exported>[0], leaf?: string) =>
 }
 
 describe("the page", () => {
-  it("is made of its sources as they are now: run node page/build.mjs if not", async () => {
-    const generated = readFileSync(new URL("../../src/write/PageAssets.ts", import.meta.url), "utf8")
-    assert.strictEqual(generated, await assets())
-  })
-
   it("names nothing elsewhere, and its policy allows its own script and style alone", async () => {
     const page = await exported(fixture("pi/branches.jsonl"), "html")
     const { code, rest } = partsOf(page)

@@ -114,6 +114,17 @@ describe("a branch", () => {
   }
 })
 
+describe("a session that stands where no last entry says", () => {
+  it("stands there still after an export", async () => {
+    const lines = [user("a", null, "one"), user("b", "a", "two"), user("c", "a", "three")]
+    // The same line again, at the end: it counts as the last one of the file.
+    const session = sessionOf(...lines, lines[1]!)
+    assert.strictEqual(session.tree.leaf as string | null, "b")
+    const read = again(await exported(session, "pi"))
+    assert.strictEqual(read.tree.leaf, session.tree.leaf)
+  })
+})
+
 describe("for Pi", () => {
   it("a reply without usage has one of zeros, a model is spelled in Pi's way, and other roles are kept aside", async () => {
     const session = sessionOf(
