@@ -202,7 +202,12 @@ const bodyOf = (shown: Shown, entry: Entry.Entry, row: number): ReadonlyArray<No
           return raw()
       }
     case "custom_message":
-      return spoken(shown, entry.content, row)
+      if (entry.display !== false) return spoken(shown, entry.content, row)
+      return [
+        fold(shown, `${row}:hidden`, ["a note for the model"], "thought", () =>
+          h("div", {}, ...spoken(shown, entry.content, row))
+        )
+      ]
     case "compaction":
     case "branch_summary": {
       const head = entry.type === "compaction" ? compactedHead(entry) : "summary of another branch"

@@ -1,7 +1,6 @@
 /** The tree beside the transcript: the rows of `grove tree`, or what a search has found. */
-import { Preview, TreeLayout, TreeView } from "@grove/core/model"
+import { type Entry, Preview, TreeLayout, TreeView } from "@grove/core/model"
 import { h, inSlices, marked, oneLine } from "./dom.ts"
-import { speakerOf } from "./EntryView.ts"
 import type { Session } from "./Session.ts"
 
 const ROW = 30
@@ -13,12 +12,22 @@ interface Row {
   readonly depth: number
 }
 
-const short: { readonly [speaker: string]: string } = {
-  You: "you",
-  Assistant: "ai",
-  "You ran": "run",
-  Note: "note",
-  System: "sys"
+/** Who speaks in a row, or what it does: in the words of the terminal. */
+const who: { readonly [roleOrType: string]: string } = {
+  ...{ user: "you", assistant: "ai", toolResult: "tool", bashExecution: "run", pythonExecution: "run" },
+  ...{ custom: "note", system: "sys", developer: "sys", fileMention: "file", custom_message: "note" },
+  ...{ branch_summary: "was", compaction: "", model_change: "set", thinking_level_change: "set", mode_change: "set" },
+  ...{ label: "tag", session_info: "name" }
+}
+
+const thousands = (tokens: number): string => (tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000)}k`)
+
+const saidIn = (entry: Entry.Entry): string => {
+  const { type, tokensBefore, summary } = entry
+  if (type === "compaction" && typeof tokensBefore === "number" && typeof summary === "string") {
+    return `compacted ${thousands(tokensBefore)} → ${thousands(Math.ceil(summary.length / 4))} tokens`
+  }
+  return oneLine(Preview.textOfEntry(entry)) || `(${oneLine(type, 40)})`
 }
 
 export class TreePane {
@@ -233,8 +242,7 @@ export class TreePane {
     const isSearch = this.#found !== undefined
     const isSide = !isSearch && plan.isSide(row)
     const isFolded = isSide && !this.#unfolded.has(row)
-    const speaker = speakerOf(session, row)
-    const said = oneLine(Preview.textOfEntry(entry)) || `(${oneLine(entry.type, 40)})`
+    const said = saidIn(entry)
     const label = session.labels.get(row)
     const size = isFolded ? plan.sizeOf(row) : undefined
     const tools = isSearch || isFolded ? 0 : plan.view.toolsOf(row)
@@ -271,7 +279,7 @@ export class TreePane {
             isFolded ? "▸" : "▾"
           )
         : h("span", { class: "sign" }, sign),
-      h("span", { class: "who" }, short[speaker] ?? (speaker.toLowerCase() || "·")),
+      h("span", { class: "who" }, entry.type === "custom" ? "ext" : (who[session.role(row) ?? entry.type] ?? "·")),
       h("span", { class: "said" }, isSearch ? marked(this.#snippet(row), this.#words) : said),
       label === undefined ? undefined : h("span", { class: "label" }, oneLine(label, 24)),
       TreeView.isError(entry) ? h("span", { class: "bad", title: "failed" }, "✕") : undefined,
