@@ -161,9 +161,18 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
     }
     const leave = (code: number) => fork(Deferred.succeed(over, code))
 
+    /** Runs while something on the screen moves by itself; a chat that is left alone sleeps. */
+    let ticking: NodeJS.Timeout | undefined
+    const tick = () => tell({ _tag: "Tick", now: Date.now() })
+
     const tell = (event: Event): void => {
       const step = App.update({ ...app, world: { ...app.world, now: Date.now() } }, event, screens)
       app = step.app
+      if (App.isBusy(app)) ticking ??= setInterval(tick, TICK_MILLIS)
+      else {
+        clearInterval(ticking)
+        ticking = undefined
+      }
       for (const intent of step.intents) {
         fork(Effect.catchCause(perform(intent), (cause) => Effect.sync(() => leaveBroken(cause))))
       }
@@ -365,9 +374,6 @@ export const run: (options: Options) => Effect.Effect<number, SessionStoreError,
           process.off("unhandledRejection", leaveBroken)
         })
     )
-    const ticking = setInterval(() => {
-      if (App.isBusy(app)) tell({ _tag: "Tick", now: Date.now() })
-    }, TICK_MILLIS)
     yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(ticking)))
 
     // ---------------------------------------------------------------------------------------------------- beginning
