@@ -443,6 +443,20 @@ describe("the messages of a context", () => {
   )
 })
 
+it.effect("many entries are restored at once, and those that name no blob stay the same objects", () =>
+  withStore(
+    Effect.gen(function* () {
+      const plain = message("hello")
+      const long = message("x".repeat(LONGEST_STRING + 1))
+      const picture = message([image(base64(2000))])
+      const kept = yield* Effect.forEach([plain, long, picture], prepare)
+      const restored = yield* Persist.restorer(yield* BlobStore)(kept)
+      assert.deepStrictEqual(restored, [plain, long, picture])
+      assert.strictEqual(restored[0], kept[0])
+    })
+  )
+)
+
 describe("the blobs that an entry names", () => {
   const hashes = ["0", "1", "2", "3"].map((digit) => digit.repeat(64))
   const [a, b, c, d] = hashes.map((hash) => `blob:sha256:${hash}`)

@@ -158,3 +158,23 @@ it("grove export into a pipe that is closed ends quietly", async () => {
   const code = await new Promise((done) => child.on("close", done))
   assert.deepStrictEqual([code, stderr], [0, ""])
 })
+
+it("grove export of a large session to html holds every entry, and no secret, though most lines are never read", async () => {
+  const long = "<p>größer 日本語</p> ".repeat(6000)
+  const lines = Array.from({ length: 200 }, (_, i) =>
+    user(`f${i}`, i === 0 ? null : `f${i - 1}`, `${i} ${long}${i % 50 === 7 ? ` ${token} ${box.folder}/x` : ""}`)
+  )
+  const path = box.write("large.jsonl", fileOf(header(), ...lines))
+  assert.isAbove(statSync(path).size, 17_000_000)
+  const ran = await box.grove(["export", path, "--to", "html"])
+  assert.notInclude(ran.stdout, token)
+  assert.notInclude(ran.stdout, box.folder)
+  assert.include(ran.stderr, "redacted 4 secrets (4 github-token), home directory 4 times")
+  const blocks = [...ran.stdout.matchAll(/class="block">([^<]*)<\/script>/g)].flatMap(([, text]) => text!.split("\n"))
+  const clean = (line: Json) =>
+    JSON.parse(JSON.stringify(line).replaceAll(token, "[redacted github-token]").replaceAll(box.folder, "~"))
+  assert.deepStrictEqual(
+    blocks.map((line) => JSON.parse(line)),
+    lines.map(clean)
+  )
+})
