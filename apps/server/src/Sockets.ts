@@ -61,47 +61,56 @@ const close = (socket: WebSocket, code: number, reason: string): void => {
   setTimeout(() => socket.terminate(), LAST_WORDS).unref()
 }
 
-/** Sends what there is and goes on as it is read. */
+interface Telling {
+  /** Closes the socket of a client that does not keep up. */
+  readonly check: () => void
+  /** Sends what there is, now. */
+  readonly flush: () => void
+}
+
+/** Sends what there is, as much at once as has come together, and goes on as it is read. */
 const tell = (
   socket: WebSocket,
+  line: Duplex,
   log: EventLog,
   since: number,
   { waiting, patience }: Limits
-): { readonly check: () => void } => {
+): Telling => {
   let at = since
   let stuckSince: number | undefined
   let isAlive = true
-  let isSending = false
+  let isDue = false
 
   const isFull = () => socket.bufferedAmount >= waiting
 
   const send = (): void => {
+    isDue = false
+    line.cork()
     while (socket.readyState === socket.OPEN && !isFull()) {
       const frames = log.after(at)
       if (frames === undefined) close(socket, GONE, "what came since is gone; fetch the tree")
-      if (frames === undefined || frames.length === 0) return
+      if (frames === undefined || frames.length === 0) break
       for (const { seq, text } of frames) {
         if (isFull()) break
-        socket.send(text, more)
+        socket.send(text)
         at = seq
       }
     }
-    if (isFull()) stuckSince ??= Date.now()
+    line.uncork()
+    stuckSince = isFull() ? (stuckSince ?? Date.now()) : undefined
   }
-  const more = (): void => {
-    if (!isFull()) stuckSince = undefined
-    // A send that succeeds at once would otherwise call itself.
-    if (isSending) return
-    isSending = true
-    send()
-    isSending = false
+  const soon = (): void => {
+    if (isDue) return
+    isDue = true
+    setImmediate(send)
   }
-  const stop = log.listen(more)
+  const stop = log.listen(soon)
+  line.on("drain", soon)
   socket.on("close", stop)
   socket.on("pong", () => {
     isAlive = true
   })
-  more()
+  soon()
 
   return {
     check: () => {
@@ -109,7 +118,8 @@ const tell = (
       if (isStuck || !isAlive) return close(socket, TOO_SLOW, "too slow")
       isAlive = false
       socket.ping()
-    }
+    },
+    flush: send
   }
 }
 
@@ -135,7 +145,7 @@ export const make = Effect.fnUntraced(function* (bounds: Limits) {
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false)
   })
-  const open = new Map<WebSocket, { readonly check: () => void }>()
+  const open = new Map<WebSocket, Telling>()
   const run = yield* FiberSet.makeRuntime()
 
   const serve = Effect.fnUntraced(function* (request: LocalServer.Request, socket: Duplex, head: Buffer) {
@@ -150,7 +160,7 @@ export const make = Effect.fnUntraced(function* (bounds: Limits) {
       server.handleUpgrade(request.incoming, socket, head, (client) => {
         client.on("error", () => client.terminate())
         client.on("close", () => open.delete(client))
-        open.set(client, tell(client, log, since, bounds))
+        open.set(client, tell(client, socket, log, since, bounds))
       })
     })
   }, Effect.scoped)
@@ -162,7 +172,10 @@ export const make = Effect.fnUntraced(function* (bounds: Limits) {
 
   const closeAll = Effect.gen(function* () {
     const clients = [...open.keys()]
-    for (const client of clients) close(client, GOING_AWAY, "the server ends")
+    for (const [client, { flush }] of open) {
+      flush()
+      close(client, GOING_AWAY, "the server ends")
+    }
     const closed = Effect.callback<void>((resume) => {
       let left = clients.length
       if (left === 0) resume(Effect.void)
