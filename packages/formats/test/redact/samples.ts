@@ -87,6 +87,7 @@ export const samples: ReadonlyArray<Sample> = [
   within("assignment", 'password: "', "open sesame".replace(" ", "-"), '"'),
   within("assignment", "DB_PASSWORD='", "s3cr3t!", "'"),
   within("assignment", '{\\"client_secret\\": \\"', "wJalrXUtnFEMI", '\\"}'),
+  within("assignment", "TOKEN=", "abcdef012345"),
   within("assignment", "?access_token=", "abcdef012345", "&page=2")
 ]
 
@@ -98,6 +99,7 @@ export const harmless: ReadonlyArray<string> = [
   "export GITHUB_TOKEN=$TOKEN",
   "password: string",
   "token = parser.next()",
+  "f(token=token, key=key)",
   "key: Enter",
   "maxTokens: 4096, tokensBefore: 12345",
   "https://example.com:8080/path@2x.png",
