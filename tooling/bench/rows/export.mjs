@@ -59,8 +59,9 @@ export const lines = (found, { entries }) => {
     grove: column(found[job], fact)
   })
   return [
-    { work: `${work}, redacted`, unit: "ms", columns: by("grove", "ms"), goals: [{ against: "pi", times: 10 }] },
-    { work: "… as it is", unit: "ms", columns: by("plain", "ms"), goals: [{ against: "pi", times: 10 }] },
+    { work, unit: "ms", columns: by("plain", "ms"), goals: [{ against: "pi", times: 10 }] },
+    // Pi takes nothing out, so this is more work than it does.
+    { work: "… with secrets redacted", unit: "ms", columns: by("grove", "ms"), goals: [] },
     { work: "… its memory", unit: "MB", columns: by("grove", "memory"), goals: [{ against: "pi", times: 6 }] }
   ]
 }
