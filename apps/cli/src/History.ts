@@ -94,6 +94,19 @@ export const lazy = (paths: SessionPaths.SessionPaths): Layer.Layer<PromptHistor
     })
   )
 
+/** For those that only look. Where nothing was ever kept there is nothing to find, and no file is made. */
+export const reader = Effect.fnUntraced(function* (paths: SessionPaths.SessionPaths) {
+  const opened = Context.get(yield* Layer.build(lazy(paths)), PromptHistory)
+  const empty = Context.get(yield* Layer.build(PromptHistory.layerMemory), PromptHistory)
+  const history = Effect.sync(() => (existsSync(pathFor(paths)) ? opened : empty))
+  const reads: Pick<PromptHistory["Service"], "search" | "count" | "stats"> = {
+    search: (query) => Effect.flatMap(history, (service) => service.search(query)),
+    count: (query) => Effect.flatMap(history, (service) => service.count(query)),
+    stats: Effect.flatMap(history, (service) => service.stats)
+  }
+  return reads
+})
+
 /**
  * Gives the history to a command and tells its failures in one line. Where nothing was ever kept, reading finds nothing
  * and makes no file.

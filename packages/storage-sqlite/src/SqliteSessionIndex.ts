@@ -38,6 +38,8 @@ export interface SessionHit extends Snippet.Snippet {
   readonly path: string
   readonly entry: string
   readonly role: string
+  /** The tools it calls, or is the answer of. */
+  readonly tools: ReadonlyArray<string>
   readonly at: number
 }
 
@@ -380,6 +382,7 @@ interface Candidate {
   readonly id: number
   readonly entry: string
   readonly role: string
+  readonly tools: string
   readonly at: number
   readonly start: number
   readonly length: number
@@ -459,7 +462,7 @@ const search = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, asked: Ses
     let below = Number.MAX_SAFE_INTEGER
     for (let page = 0; page < MOST_PAGES && found.length < asked.limit; page++) {
       const rows: ReadonlyArray<Candidate> = yield* sql.unsafe<Candidate>(
-        `SELECT i.id, i.entry, i.role, i.at, i.start, i.length, f.path, f.session FROM ${from}${where}
+        `SELECT i.id, i.entry, i.role, i.tools, i.at, i.start, i.length, f.path, f.session FROM ${from}${where}
          ORDER BY i.id DESC LIMIT ?`,
         [...matched, below, ...conditions.map(([, value]) => value), PAGE]
       )
@@ -468,7 +471,8 @@ const search = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, asked: Ses
         const fit = text === undefined ? undefined : SearchQuery.fitOf(query, text)
         if (text === undefined || fit === undefined) continue
         const { session, path, entry, role, at } = row
-        found.push({ session, path, entry, role, at, fit, ...Snippet.of(text, query) })
+        const tools = [...new Set(row.tools.split(" ").filter(Boolean))]
+        found.push({ session, path, entry, role, tools, at, fit, ...Snippet.of(text, query) })
       }
       if (rows.length < PAGE) break
       below = rows.at(-1)!.id

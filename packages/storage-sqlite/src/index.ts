@@ -1,6 +1,7 @@
 /** Grove's prompt history and full-text index of sessions, on SQLite. */
 export * as PromptSources from "./PromptSources.ts"
 export * as SessionText from "./SessionText.ts"
+export * as Snippet from "./Snippet.ts"
 export * as SqliteDatabase from "./SqliteDatabase.ts"
 export * as SqliteDriver from "./SqliteDriver.ts"
 export * as SqlitePromptHistory from "./SqlitePromptHistory.ts"

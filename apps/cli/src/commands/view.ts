@@ -11,6 +11,7 @@ import { Failure, UsageError } from "../CliError.ts"
 import type { Input } from "../Command.ts"
 import { Environment, type Surroundings } from "../Environment.ts"
 import * as Foreign from "../Foreign.ts"
+import * as History from "../History.ts"
 import * as Output from "../Output.ts"
 import { Paths } from "../Paths.ts"
 import { personOf } from "../Person.ts"
@@ -105,7 +106,8 @@ export const run = Effect.fn("view")(function* ({ flags }: Input) {
   // The home's own index forgets what is in a folder elsewhere; with that to look at there is another one.
   const index = outside.length === 0 ? SessionIndex.pathFor(paths) : join(paths.cache, "viewer.index.db")
   const services = Layer.provideMerge(Texts.layer(index), library)
-  const viewer = yield* Viewer.serve({ host, port, token: flags.token === true, site: site(), exporter }).pipe(
+  const prompts = yield* History.reader(paths)
+  const viewer = yield* Viewer.serve({ host, port, token: flags.token === true, site: site(), exporter, prompts }).pipe(
     Effect.provide(yield* Layer.build(services)),
     Effect.mapError((error) => new Failure({ message: explain(error) }))
   )

@@ -4,6 +4,9 @@ import { EARLY } from "../shared/Early.ts"
 import "../styles/base.css"
 import "../styles/sessions.css"
 import "../styles/session.css"
+import "../styles/across.css"
+import "../styles/compare.css"
+import "../styles/graph.css"
 
 export const metadata: Metadata = { title: "Grove" }
 export const viewport: Viewport = { width: "device-width", initialScale: 1 }

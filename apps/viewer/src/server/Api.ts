@@ -7,6 +7,7 @@ import { Clock, Effect, Option } from "effect"
 import * as Skeleton from "../wire/Skeleton.ts"
 import type * as Wire from "../wire/Wire.ts"
 import * as Bodies from "./Bodies.ts"
+import { compare } from "./Compare.ts"
 import { find } from "./Find.ts"
 import * as Images from "./Images.ts"
 import { isActive, type LibraryError, type Listed, type Open, type Reads } from "./Library.ts"
@@ -216,6 +217,10 @@ export const ofSession = Effect.fnUntraced(
         return entries(open, url, library)
       case "usage":
         return usage(open, url, library)
+      case "compare": {
+        const compared = compare(open, url, library)
+        return compared === undefined ? unknownEntry : json(compared)
+      }
       case "find":
         return json({ ids: find(open.opened.snapshot.tree, url.searchParams.get("q") ?? "") } satisfies Wire.Found)
       case "image":

@@ -4,8 +4,11 @@ import { LocalServer, OneTimeLink } from "@grove/local-http"
 import { Effect, type Stream } from "effect"
 import * as Wire from "../wire/Wire.ts"
 import * as Api from "./Api.ts"
-import { Library, type Listed } from "./Library.ts"
+import { Library, type LibraryError, type Listed } from "./Library.ts"
+import * as Prompts from "./Prompts.ts"
+import * as Search from "./Search.ts"
 import * as Site from "./Site.ts"
+import * as Spending from "./Spending.ts"
 import { Texts } from "./Texts.ts"
 
 export interface Options {
@@ -15,6 +18,8 @@ export interface Options {
   readonly token?: boolean | undefined
   /** Writes sessions in other forms, if somebody can. */
   readonly exporter?: Exporter | undefined
+  /** The prompts that were typed, if somebody keeps them. */
+  readonly prompts?: Prompts.PromptReads | undefined
   /** Where the exported pages are; those built with this package unless given. */
   readonly site?: string | undefined
 }
@@ -52,7 +57,7 @@ const decoded = (part: string): string | undefined => {
 
 /** Serves until the scope ends. */
 export const serve = Effect.fn("Viewer.serve")(function* (options: Options) {
-  const { host, port, token = false, site = BUILT, exporter } = options
+  const { host, port, token = false, site = BUILT, exporter, prompts = Prompts.none } = options
   const library = yield* Library
   const texts = yield* Texts
   const formats = exporter === undefined ? [] : Wire.exportFormats
@@ -86,6 +91,16 @@ export const serve = Effect.fn("Viewer.serve")(function* (options: Options) {
     Effect.catch((error) => Effect.succeed(Api.failed(error)))
   )
 
+  const spends = Spending.make(library)
+  /** What pages about many sessions ask for: `/api/<name>` */
+  const across: { readonly [name: string]: (url: URL) => Effect.Effect<LocalServer.Reply, LibraryError> } = {
+    sessions: (url) => Api.sessions(library, url),
+    text: (url) => Api.text(texts, url),
+    search: (url) => Search.search(library, texts, url),
+    prompts: (url) => Prompts.prompts(library, prompts, url),
+    usage: (url) => Spending.usage(library, spends, url)
+  }
+
   const handler = (request: LocalServer.Request): Effect.Effect<LocalServer.Reply> => {
     const path = request.url.pathname
     if (path === "/healthz") return Effect.succeed(Api.json({ ok: true }))
@@ -93,9 +108,8 @@ export const serve = Effect.fn("Viewer.serve")(function* (options: Options) {
     const download = /^\/s\/([^/]+)\/export\.([a-z]+)$/.exec(path)
     if (download !== null) return exported(download[1]!, download[2]!, request.url)
     if (api !== "api") return page(path, request.nonce)
-    if (kind === "text" && part === undefined) return Api.text(texts, request.url)
-    if (kind === "sessions" && part === undefined) {
-      return Effect.catch(Api.sessions(library, request.url), (error) => Effect.succeed(Api.failed(error)))
+    if (kind !== undefined && part === undefined && Object.hasOwn(across, kind)) {
+      return Effect.catch(across[kind]!(request.url), (error) => Effect.succeed(Api.failed(error)))
     }
     const key = kind === "s" && part !== undefined && rest.length === 0 ? decoded(part) : undefined
     return key === undefined ? Effect.succeed(Api.unknown) : Api.ofSession(library, formats, key, what, request)

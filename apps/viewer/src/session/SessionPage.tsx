@@ -224,6 +224,10 @@ const Loaded = ({ model, version }: { readonly model: SessionModel; readonly ver
     requestAnimationFrame(() => treePane.current?.focus())
   }
   const exportMenu = useRef<HTMLDivElement>(null)
+  const address = `/s/${encodeURIComponent(model.session.row.key)}`
+  const standing = asked === null || leaf === null ? "" : encodeURIComponent(leaf)
+  const compareLink = `${address}/compare${standing === "" ? "" : `?a=${standing}`}`
+  const graphLink = `${address}/graph${standing === "" ? "" : `?leaf=${standing}`}`
   useKeys({
     j: () => step(1),
     k: () => step(-1),
@@ -239,6 +243,7 @@ const Loaded = ({ model, version }: { readonly model: SessionModel; readonly ver
     N: () => stepHit(-1),
     G: toEnd,
     i: () => setInspected(!isInspected),
+    c: () => window.location.assign(compareLink),
     e: () => exportMenu.current?.querySelector("button")?.click(),
     Escape: () => {
       setTreeShown(false)
@@ -273,6 +278,8 @@ const Loaded = ({ model, version }: { readonly model: SessionModel; readonly ver
     { name: words.tree.open, keys: "t", run: focusTree },
     { name: words.session.inspector, keys: "i", run: () => setInspected(true) },
     { name: words.session.toEnd, keys: "G", run: toEnd },
+    { name: words.session.compare, keys: "c", run: () => window.location.assign(compareLink) },
+    { name: words.session.graph, run: () => window.location.assign(graphLink) },
     { name: words.session.copyLink, run: () => void navigator.clipboard.writeText(window.location.href) },
     { name: words.session.copyResume, run: () => void navigator.clipboard.writeText(`grove -r ${row.id ?? row.key}`) },
     ...exports.map((format) => ({
@@ -337,6 +344,22 @@ const Loaded = ({ model, version }: { readonly model: SessionModel; readonly ver
         <span className={model.connection === "live" ? "dot on" : "dot"} />
         <span className="visually-hidden">{model.connection === "live" ? words.session.live : words.session.lost}</span>
       </span>
+      <a
+        className="button quiet hide-narrow"
+        href={graphLink}
+        aria-label={words.session.graph}
+        title={words.session.graph}
+      >
+        <Icons.Graph />
+      </a>
+      <a
+        className="button quiet hide-narrow"
+        href={compareLink}
+        aria-label={words.session.compare}
+        title={words.session.compare}
+      >
+        <Icons.Columns />
+      </a>
       {exports.length === 0 ? null : (
         <div ref={exportMenu}>
           <Menu label={words.session.export} icon={<Icons.Download />}>

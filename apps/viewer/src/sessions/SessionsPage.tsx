@@ -7,6 +7,7 @@ import { useAnswer } from "../shared/Api.ts"
 import { Frame } from "../shared/Frame.tsx"
 import * as Icons from "../shared/Icons.tsx"
 import { useKeys } from "../shared/Keys.ts"
+import { useRested } from "../shared/Rested.ts"
 import { SettingsProvider, useSettings, useWords } from "../shared/Settings.tsx"
 import { folderOf, safe, titleOf } from "../shared/Titles.ts"
 import type { SessionRow, Sessions, TextHits } from "../wire/Wire.ts"
@@ -156,18 +157,6 @@ const Projects = ({
       )}
     </nav>
   )
-}
-
-const REST = 150
-
-/** What was typed, once the person rests. */
-const useRested = (text: string): string => {
-  const [rested, setRested] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(text), REST)
-    return () => clearTimeout(timer)
-  }, [text])
-  return rested
 }
 
 const Content = () => {

@@ -9,7 +9,12 @@ import { Palette, type PaletteCommand } from "./Palette.tsx"
 import { type Settings, useSettings, useWords } from "./Settings.tsx"
 
 /** The pages that the bar leads to. */
-const PAGES = [{ path: "/", name: "sessions" }] as const
+const PAGES = [
+  { path: "/", name: "sessions" },
+  { path: "/search", name: "search" },
+  { path: "/history", name: "prompts" },
+  { path: "/usage", name: "usage" }
+] as const
 
 export type PageName = (typeof PAGES)[number]["name"]
 
@@ -147,7 +152,7 @@ export const Frame = ({ current, bar, children, commands = [], isDeep = false }:
         </a>
         <a className="brand" href="/" aria-label="Grove">
           <Icons.Logo />
-          <span className={isDeep ? "hide-narrow" : ""}>Grove</span>
+          <span className="hide-narrow">Grove</span>
         </a>
         {isDeep ? null : (
           <nav className="nav" aria-label="Grove">

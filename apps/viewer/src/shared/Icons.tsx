@@ -31,6 +31,12 @@ export const Close = icon("M4 4l8 8M12 4l-8 8")
 export const Left = icon("M10 3 5 8l5 5")
 export const Right = icon("M6 3l5 5-5 5")
 export const Down = icon("M3 6l5 5 5-5")
+export const Bin = icon("M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.6 9h5.8l.6-9")
+export const Swap = icon("M2.5 5.5h10M9.5 2.5l3 3-3 3M13.5 10.5h-10M6.5 7.5l-3 3 3 3")
+export const Graph = icon(
+  "M4 8h3M7 8c3 0 1-4.5 5-4.5M7 8c3 0 1 4.5 5 4.5M4 8a1.4 1.4 0 1 1-2.8 0A1.4 1.4 0 0 1 4 8ZM14.8 3.5a1.4 1.4 0 1 1-2.8 0 1.4 1.4 0 0 1 2.8 0ZM14.8 12.5a1.4 1.4 0 1 1-2.8 0 1.4 1.4 0 0 1 2.8 0Z"
+)
+export const Columns = icon("M2 3h5v10H2zM9 3h5v10H9z")
 export const Copy = icon("M6 6h7.5v7.5H6zM10 6V2.5H2.5V10H6")
 
 /** A tree whose trunk forks: what Grove keeps. */

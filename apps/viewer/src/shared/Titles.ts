@@ -8,7 +8,7 @@ const COLUMNS = 200
 /** Nothing in a name may hide or turn round what stands beside it. */
 export const safe = (text: string, columns = COLUMNS): string => Preview.line(text, columns)
 
-export const titleOf = (row: SessionRow, words: Words): string =>
+export const titleOf = (row: Pick<SessionRow, "name" | "firstMessage">, words: Words): string =>
   safe(row.name ?? row.firstMessage ?? words.list.untitled) || words.list.untitled
 
 /** The last part of a path. */

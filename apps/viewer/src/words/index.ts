@@ -61,3 +61,27 @@ export const money = (words: Words, micros: number | null): string => {
     maximumFractionDigits: Math.abs(dollars) < 1 ? 4 : 2
   }).format(dollars)
 }
+
+const SPANS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000]
+] as const
+
+/** How long something took, in its largest unit and the next. */
+export const duration = (words: Words, millis: number): string => {
+  const first = SPANS.findIndex(([, size]) => millis >= size)
+  if (first === -1) return `${Math.round(millis)} ms`
+  let rest = millis
+  return SPANS.slice(first, first + 2)
+    .map(([unit, size]) => {
+      const many = Math.floor(rest / size)
+      rest -= many * size
+      return many === 0
+        ? ""
+        : new Intl.NumberFormat(words.locale, { style: "unit", unit, unitDisplay: "narrow" }).format(many)
+    })
+    .filter(Boolean)
+    .join(" ")
+}

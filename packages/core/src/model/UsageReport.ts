@@ -16,6 +16,9 @@ export interface Reported {
   readonly parentSession: string | null
 }
 
+/** So much of an entry as says whether, when and for which model it is charged. */
+export type Request = Pick<Entry.Entry, "id" | "timestamp"> & { readonly origin?: unknown; readonly message?: unknown }
+
 export type Row = { readonly key: string } & Usage.UsageSum
 
 export interface Report {
@@ -50,9 +53,9 @@ class Lineages {
 }
 
 /** By the clock of the entry, never of the file: a fork is not the day's work. Days are those of UTC. */
-const dayOf = (entry: Entry.Entry): string => /^\d{4}-\d{2}-\d{2}/.exec(entry.timestamp)?.[0] ?? UNKNOWN
+const dayOf = (entry: Request): string => /^\d{4}-\d{2}-\d{2}/.exec(entry.timestamp)?.[0] ?? UNKNOWN
 
-const modelOf = (entry: Entry.Entry): string => {
+const modelOf = (entry: Request): string => {
   const { provider, model } = isObject(entry.message) ? entry.message : {}
   return typeof provider === "string" && typeof model === "string" ? `${provider}/${model}` : UNKNOWN
 }
@@ -87,21 +90,23 @@ export class UsageReport {
   }
 
   add(session: Reported, tree: SessionTree): void {
-    const lineage = this.#lineages.of(session.path)
-    for (const [entry, usage] of TreeUsage.requests(tree, this.#price)) {
-      // Copies carry no usage; what was imported does.
-      if (entry.origin !== undefined && isNothing(usage)) continue
-      const key = JSON.stringify([lineage, entry.id, entry.timestamp])
-      if (this.#seen.has(key)) continue
-      this.#seen.add(key)
-      const model = modelOf(entry)
-      if (usage.costMicros === null) this.#unpriced.add(model)
-      const row = this.#rowOf(session, entry, model)
-      this.#sums.set(row, Usage.add(this.#sums.get(row) ?? Usage.zero, usage))
-    }
+    for (const [entry, usage] of TreeUsage.requests(tree, this.#price)) this.charge(session, entry, usage)
   }
 
-  #rowOf(session: Reported, entry: Entry.Entry, model: string): string {
+  /** Adds one request, for whoever wants only some of them. */
+  charge(session: Reported, entry: Request, usage: Usage.UsageSum): void {
+    // Copies carry no usage; what was imported does.
+    if (entry.origin !== undefined && isNothing(usage)) return
+    const key = JSON.stringify([this.#lineages.of(session.path), entry.id, entry.timestamp])
+    if (this.#seen.has(key)) return
+    this.#seen.add(key)
+    const model = modelOf(entry)
+    if (usage.costMicros === null) this.#unpriced.add(model)
+    const row = this.#rowOf(session, entry, model)
+    this.#sums.set(row, Usage.add(this.#sums.get(row) ?? Usage.zero, usage))
+  }
+
+  #rowOf(session: Reported, entry: Request, model: string): string {
     switch (this.#by) {
       case "day":
         return dayOf(entry)

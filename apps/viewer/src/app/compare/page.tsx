@@ -1,0 +1,3 @@
+import { ComparePage } from "../../compare/ComparePage.tsx"
+
+export default ComparePage

@@ -1,0 +1,3 @@
+import { GraphPage } from "../../graph/GraphPage.tsx"
+
+export default GraphPage

@@ -1,0 +1,3 @@
+import { HistoryPage } from "../../history/HistoryPage.tsx"
+
+export default HistoryPage

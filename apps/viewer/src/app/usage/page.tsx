@@ -1,0 +1,3 @@
+import { UsagePage } from "../../usage/UsagePage.tsx"
+
+export default UsagePage
