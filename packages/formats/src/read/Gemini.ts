@@ -186,6 +186,16 @@ const isNote = ({ type }: Json): boolean => type !== "user" && type !== "gemini"
 
 const SNAPSHOT = "<state_snapshot>"
 
+/** What the program leaves out when it takes up a chat again: commands to itself, its own context, results, nothing at all. */
+const PASSED_OVER = /^\s*(\/|\?|<(session_context|hook_context)>)/
+
+const isSpoken = (value: Json): boolean => {
+  const parts = partsOf(value.content).filter((part) => responseIn(part) === undefined)
+  if (value.type === "gemini")
+    return parts.length > 0 || callsOf(value).length > 0 || objectsIn(value.thoughts).length > 0
+  return value.type === "user" && parts.length > 0 && !PASSED_OVER.test(Blocks.textOf(parts))
+}
+
 /** The messages that there ever were, each under the one that it was said after. */
 class Chat {
   readonly all: Array<Message> = []
@@ -230,30 +240,31 @@ class Chat {
    * stay keep the form they were written in, since here tools' outputs may be cut.
    */
   replace(line: number, messages: ReadonlyArray<Json>): void {
-    const spoken = this.#now.filter(({ value }) => !isNote(value))
+    const spoken = this.#now.filter(({ value }) => isSpoken(value))
+    const listed = messages.filter(isSpoken)
     let same = 0
-    while (same < messages.length && spoken[same]?.name === messages[same]!.id) same++
-    const others = messages.slice(same)
-    const [next, ...rest] = others
+    while (same < listed.length && spoken[same]?.name === listed[same]!.id) same++
+    const [parted, next] = [spoken[same], listed[same]]
+    if (spoken.length === 0) {
+      for (const value of messages) this.say(line, value)
+      return
+    }
     if (next === undefined) {
-      if (same < spoken.length) this.rewind(spoken[same]!.name)
+      if (parted !== undefined) this.rewind(parted.name)
       return
     }
+    const [, ...rest] = messages.slice(messages.indexOf(next))
     // What is new in the list may have been written before, message by message.
-    const tail = spoken.slice(same).slice(-others.length)
-    const isWritten = others.every(({ id }, i) => tail[i]?.name === id)
-    const before = spoken.length - (isWritten ? tail.length : 0)
-    if (same === before) {
-      for (const value of others) this.say(line, value)
-      return
-    }
-    const kept = spoken.slice(0, same)
-    const isSummary = textIn(next).includes(SNAPSHOT) || (same === 0 && messages.length < before)
+    const tail = spoken.slice(same).slice(same - listed.length)
+    const isWritten = listed.slice(same).every(({ id }, i) => tail[i]?.name === id)
+    const count = spoken.length - (isWritten ? tail.length : 0)
+    const isSummary = parted !== undefined && (textIn(next).includes(SNAPSHOT) || (same === 0 && listed.length < count))
     const [first] = tail
+    const kept = parted === undefined ? this.#now : this.#now.slice(0, this.#places.get(parted.name))
     if (isWritten && first !== undefined) {
       first.isCompaction = isSummary
       if (!isSummary) first.parent = kept.at(-1)
-      this.#list([...kept, ...tail])
+      this.#list([...kept, ...this.#now.slice(this.#places.get(first.name))])
     } else {
       const parent = isSummary ? this.last : kept.at(-1)
       this.#list(kept)

@@ -212,6 +212,44 @@ describe("Gemini CLI", () => {
       assert.notInclude(JSON.stringify(tree.entries), "(cut)")
     })
 
+    it("goes on where it is taken up again, though the list then has results of its own and no commands", () => {
+      const [first, last] = [message("u1", "user", "Read"), message("g2", "gemini", "Lima.")]
+      const { tree, entries } = opened(
+        ...[
+          set(context),
+          message("k", "user", "/stats"),
+          first,
+          called,
+          message("r1", "user", [response("c1", "Lima")]),
+          last
+        ],
+        ...[
+          set(context, first, called, message("derived", "user", [response("c1", "Lima")]), last),
+          message("u2", "user", "More")
+        ]
+      )
+      assert.strictEqual(tree.leaves().length, 1)
+      assert.deepStrictEqual(
+        entries.map(({ origin }) => (origin as Json).entry),
+        ["env", "k", "u1", "g1", "g1", "g2", "u2"]
+      )
+    })
+
+    it("goes another way from where a list does", () => {
+      const [first, answer] = [message("u1", "user", "One"), message("g1", "gemini", "1")]
+      const { tree } = opened(
+        first,
+        answer,
+        message("u2", "user", "Two"),
+        set(first, answer, message("v2", "user", "2"))
+      )
+      assert.deepStrictEqual(
+        ["u2", "v2"].map((id) => String(tree.get(id)!.parentId)),
+        ["g1", "g1"]
+      )
+      assert.strictEqual(String(tree.leaf), "v2")
+    })
+
     it("counts what is kept behind a summary once", () => {
       const snapshot = message("s1", "user", [{ text: "<state_snapshot>short</state_snapshot>" }])
       const understood = message("s2", "gemini", [{ text: "Got it." }])
