@@ -170,7 +170,12 @@ const usageOf = (entry: Entry.Entry): { readonly tokenCount?: number; readonly c
   const used = Usage.fromStored(messageOf(entry).usage ?? entry.usage)
   if (used === undefined) return {}
   const tokenCount = used.input + used.output + used.cacheRead + used.cacheWrite
-  return { tokenCount, ...(used.costMicros !== null && { cost: used.costMicros / 1e6 }) }
+  // What a file says may be no number that JSON knows.
+  const finite = (value: number | null) => value !== null && Number.isFinite(value)
+  return {
+    ...(finite(tokenCount) && { tokenCount }),
+    ...(finite(used.costMicros) && { cost: used.costMicros! / 1e6 })
+  }
 }
 
 const toolCallsOf = (content: unknown) =>

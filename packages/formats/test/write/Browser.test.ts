@@ -165,7 +165,7 @@ describe.skipIf(program === undefined)("the exported page", () => {
     await page.waitForFunction(() => /[1-9]\d* found$/.test(document.querySelector(".status")!.textContent!))
     await page.keyboard.press("Enter")
     await page.keyboard.press("Enter")
-    assert.match(await page.innerText(".current"), /oslo/i)
+    await page.waitForFunction(() => /oslo/i.test(document.querySelector<HTMLElement>(".current")?.innerText ?? ""))
     assert.isAtLeast(await page.locator(".current mark").count(), 1)
     await page.keyboard.press("Escape")
     await page.keyboard.press("f")
