@@ -104,7 +104,10 @@ const sums = ({ session: { usage }, model }: World, columns: number): ReadonlyAr
     line("whole tree", usage.tree),
     line("abandoned branches", usage.abandoned),
     Row.empty,
-    Row.row(`Each reply counts once, however many branches run through it. Model: ${model?.ref ?? "none"}.`, "dim")
+    ...Row.wrap(
+      Row.row(`Each reply counts once, however many branches run through it. Model: ${model?.ref ?? "none"}.`, "dim"),
+      columns
+    )
   ]
 }
 

@@ -22,8 +22,8 @@ const headRows = (state: TreeState.State, world: World): ReadonlyArray<Row.Row> 
   const { session, lines } = state
   const { tree, usage, name } = session
   const { columns } = world
-  const { costMicros } = usage.abandoned
-  const deadEnds = costMicros === 0 ? "" : ` (dead ends ${Words.cost(costMicros)})`
+  const { costMicros, requests } = usage.abandoned
+  const deadEnds = costMicros === 0 || requests === 0 ? "" : ` (dead ends ${Words.cost(costMicros)})`
   const sizes = Sheet.facts(
     world,
     Words.count(tree.liveSize, "entry", "entries"),

@@ -101,7 +101,8 @@ export const remade = (
     readonly session?: SessionState
   }
 ): State => {
-  const row = selectedRow(state)
+  // Rows are those of a tree: in another one, of another session or in linear mode, the same entry has another.
+  const row = session.tree.rowOf(state.session.tree.idAt(selectedRow(state)))
   const made = TreeLines.make(session, filter, place, state.lines.unfolded)
   const isBare = place === "stash" && made.plan.view.fragments.length === 0
   const lines = isBare ? TreeLines.lay(made.plan, "tree", made.unfolded) : made

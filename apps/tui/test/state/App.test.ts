@@ -4,8 +4,8 @@ import { Schema } from "effect"
 import * as App from "../../src/state/App.ts"
 import * as Editor from "../../src/state/Editor.ts"
 import * as Row from "../../src/state/Row.ts"
-import type { TurnState } from "../../src/state/View.ts"
-import { Driver, reply, result, session, user } from "../support.ts"
+import type { Event, TurnState } from "../../src/state/View.ts"
+import { Driver, NOW, reply, result, session, user } from "../support.ts"
 
 const branched = () =>
   session([
@@ -335,7 +335,11 @@ it.prop("whatever is pressed, a frame fills the screen and is never wider than i
 })
 
 it.prop("whatever is pressed, what was typed is in the editor, in its undo, or was sent", [Keys], ([keys]) => {
-  const chat = new Driver({ session: branched() }).type("precious").press(...keys)
+  assert.isTrue(isKept(new Driver({ session: branched() }).type("precious").press(...keys), "precious"))
+})
+
+/** Whether a text that was typed is in the editor, in its undo, or was sent. */
+function isKept(chat: Driver, words: string): boolean {
   const { editor, recall } = chat.app.chat
   const kept = [
     Editor.textOf(editor),
@@ -344,8 +348,70 @@ it.prop("whatever is pressed, what was typed is in the editor, in its undo, or w
     ...editor.future.map(({ text }) => text)
   ]
   const sent = chat.intents.map((intent) => (intent._tag === "Send" ? intent.prompt.text : ""))
-  assert.isTrue([...kept, ...sent].some((text) => text.includes("precious")))
-})
+  return [...kept, ...sent].some((text) => text.includes(words))
+}
+
+/** What may happen to a chat at any time, whatever is on the screen. */
+const HAPPENINGS: { readonly [name: string]: Event } = {
+  small: { _tag: "Resize", columns: 41, rows: 10 },
+  tiny: { _tag: "Resize", columns: 9, rows: 3 },
+  large: { _tag: "Resize", columns: 130, rows: 45 },
+  paste: { _tag: "Paste", text: "会话\n\x1b[2J".repeat(30) },
+  wheel: { _tag: "Wheel", lines: -3 },
+  told: { _tag: "Told", notice: { kind: "error", text: "it failed ".repeat(60) } },
+  turn: {
+    _tag: "TurnChanged",
+    turn: {
+      started: NOW,
+      entry: "t1" as never,
+      parentId: "a3" as never,
+      content: [{ type: "text", text: "# so\n\n| a |\n|-|" }],
+      running: new Set(),
+      status: null
+    }
+  },
+  over: { _tag: "TurnChanged", turn: null },
+  queued: { _tag: "QueueChanged", queue: [{ text: "later", images: [] }] },
+  returned: { _tag: "Returned", prompt: { text: "came back", images: [] } },
+  changed: { _tag: "Changed", session: branched(), foreign: true },
+  opened: { _tag: "Opened", session: session([]) },
+  sessions: { _tag: "Sessions", all: true, sessions: [], works: new Map() },
+  prompts: { _tag: "Prompts", query: "", scope: "all", prompts: [], total: 0 },
+  forks: { _tag: "ForksFound", path: "/sessions/a.jsonl", entries: new Set(["a1" as never]) },
+  tree: { _tag: "TreeAsked" },
+  linear: { _tag: "LinearChanged", linear: true },
+  asked: {
+    _tag: "ApprovalAsked",
+    asked: {
+      callId: "c9",
+      request: { line: "bash x", preview: { kind: "command", text: "x\n".repeat(90) }, paths: [] },
+      because: "runs a command"
+    } as never
+  },
+  withdrawn: { _tag: "ApprovalWithdrawn", callId: "c9" },
+  later: { _tag: "Tick", now: NOW + 10_000 }
+}
+const Anything = Schema.Array(Schema.Literals([...KEYS, ...Object.keys(HAPPENINGS)])).pipe(
+  Schema.check(Schema.isMaxLength(40))
+)
+
+it.prop(
+  "whatever is pressed and whatever happens, the frame fits the screen and nothing typed is lost",
+  [Anything],
+  ([all]) => {
+    const chat = new Driver({ session: branched() }).type("precious")
+    for (const each of all) {
+      const happened = HAPPENINGS[each]
+      if (happened === undefined) chat.press(each)
+      else chat.tell(happened)
+      const { columns, rows } = chat.app.world
+      const frame = App.draw(chat.app)
+      assert.strictEqual(frame.rows.length, rows)
+      for (const row of frame.rows) assert.isAtMost(Row.width(row), columns)
+    }
+    assert.isTrue(isKept(chat, "precious"))
+  }
+)
 
 it("a message that does not fit in a line takes more of them, and no more than the screen can spare", () => {
   const link = `http://127.0.0.1:34393/s/${"0".repeat(60)}?entry=the-end`
