@@ -258,7 +258,8 @@ class Chat {
     const tail = spoken.slice(same).slice(same - listed.length)
     const isWritten = listed.slice(same).every(({ id }, i) => tail[i]?.name === id)
     const count = spoken.length - (isWritten ? tail.length : 0)
-    const isSummary = parted !== undefined && (textIn(next).includes(SNAPSHOT) || (same === 0 && listed.length < count))
+    const isReplaced = same === 0 && (!isWritten || listed.length < count)
+    const isSummary = parted !== undefined && (isReplaced || textIn(next).includes(SNAPSHOT))
     const [first] = tail
     const kept = parted === undefined ? this.#now : this.#now.slice(0, this.#places.get(parted.name))
     if (isWritten && first !== undefined) {
