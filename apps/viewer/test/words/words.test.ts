@@ -24,9 +24,14 @@ describe("words", () => {
     })
   }
 
+  /** Words of a query are the same in every language. */
+  const isQuery = (text: string) => /^['!]|^\w+:/.test(text)
+
   it("of other languages are not English left standing", () => {
     for (const tag of ["zh-CN", "ja"]) {
-      const same = textsOf(languages[tag]).filter(([, text], at) => text === english[at]![1] && /[a-z]{3}/i.test(text))
+      const same = textsOf(languages[tag]).filter(
+        ([, text], at) => text === english[at]![1] && /[a-z]{3}/i.test(text) && !isQuery(text)
+      )
       assert.deepStrictEqual(
         same.map(([, text]) => text),
         ["Markdown"],
