@@ -1,6 +1,6 @@
 /** The programs that Grove is measured against, from their public packages; the bench goes on without them. */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { cache } from "./data.mjs"
 
@@ -45,16 +45,27 @@ export const installed = (which) => {
   const done = `${folder}/installed`
   if (existsSync(done)) return { module: path }
   process.stderr.write(`bench: installing ${spec} beside the bench's data, once…\n`)
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(`${folder}/package.json`, '{ "private": true }\n')
+  // Each in a folder of its own, given its name at the end: tests that need it may begin at the same time.
+  const own = `${folder}.${process.pid}`
+  mkdirSync(own, { recursive: true })
+  writeFileSync(`${own}/package.json`, '{ "private": true }\n')
   const options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--workspaces=false"]
-  const { status, stderr } = spawnSync("npm", ["install", ...options, "--prefix", folder, spec], {
-    cwd: folder,
+  const { status, stderr } = spawnSync("npm", ["install", ...options, "--prefix", own, spec], {
+    cwd: own,
     encoding: "utf8",
     shell: process.platform === "win32"
   })
-  if (status !== 0 || !existsSync(path)) return { problem: `${name} could not be installed: ${reasonIn(stderr ?? "")}` }
-  writeFileSync(done, "")
+  if (status !== 0 || !existsSync(`${own}/node_modules/${module}`)) {
+    return { problem: `${name} could not be installed: ${reasonIn(stderr ?? "")}` }
+  }
+  writeFileSync(`${own}/installed`, "")
+  try {
+    renameSync(own, folder)
+  } catch {
+    // Somebody else was first, or an earlier attempt left something behind.
+    if (!existsSync(done)) return { module: `${own}/node_modules/${module}` }
+    rmSync(own, { recursive: true, force: true })
+  }
   return { module: path }
 }
 
