@@ -78,7 +78,13 @@ const wantedFrom = Effect.fnUntraced(function* ({ arguments: words, flags }: Inp
   }
   return yield* Effect.try({
     try: () => words.flatMap((word) => Sources.discover(resolve(cwd, word), format)),
-    catch: (cause) => new Failure({ message: `cannot import: ${reasonOf(cause)}` })
+    catch: (cause) =>
+      new Failure({
+        message:
+          (cause as NodeJS.ErrnoException).code === "ENOENT"
+            ? `cannot import: no such file or folder: ${(cause as NodeJS.ErrnoException).path}`
+            : `cannot import: ${reasonOf(cause)}`
+      })
   })
 })
 
@@ -136,6 +142,7 @@ const importAll = Effect.fnUntraced(function* (input: Input) {
       sessions: sessions.map(({ id, path, entries }) => ({ id, path, entries }))
     }))
     yield* Output.json({ sources: shape })
+    for (const { file, because } of sources) if (because !== undefined) yield* Output.note(`${file}: ${because}`)
   } else if (sources.length === 0) {
     yield* Output.lines(["No sessions of other programs were found; name a file or a folder."])
   } else yield* Output.lines([...told(sources).map(line), ...summary(sources, dryRun)])
