@@ -27,6 +27,7 @@ const ADDRESSES = [
   "/_next/static/nothing.js",
   "/api/sessions",
   "/api/text?q=x",
+  `/api/details?key=${SESSION}`,
   `/api/s/${SESSION}`,
   `/api/s/${SESSION}/previews?id=x`,
   `/api/s/${SESSION}/entries?id=x`,

@@ -1,10 +1,11 @@
 /** Pages about many sessions, and about branches: over HTTP, and in a browser. */
+import { rmSync, writeFileSync } from "node:fs"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { PromptHistory } from "@grove/core"
 import { Context, Effect, Layer, Scope } from "effect"
 import { type Browser, chromium } from "playwright-core"
 import type * as Wire from "../src/wire/Wire.ts"
-import { forked, showcase } from "./store.ts"
+import { forked, Script, showcase } from "./store.ts"
 import { chromiumPath, hashOf, type Running, start } from "./support.ts"
 
 const FORKED = forked()
@@ -29,7 +30,8 @@ const withPrompts = async () => {
 let viewer: Running
 let before: string
 beforeAll(async () => {
-  viewer = await start({ prompts: await withPrompts() })
+  const works = Effect.succeed(new Map([[FORKED.id, "unclean"] as const]))
+  viewer = await start({ prompts: await withPrompts(), works })
   before = hashOf(viewer.home)
 })
 afterAll(async () => {
@@ -87,6 +89,44 @@ describe("over HTTP", () => {
     assert.deepStrictEqual([none.day.length, none.isNothing], [0, false])
   })
 
+  it("turns are those of the path, costs those of the tree, and models and labels all there are; no such session is left out", async () => {
+    const [details, ...others] = await ask<ReadonlyArray<Wire.Details>>(`/api/details?key=${FORKED.id}&key=nothing`)
+    assert.deepStrictEqual(others, [])
+    // Three prompts on the right way, five answers in all.
+    assert.deepStrictEqual(details, {
+      key: FORKED.id,
+      turns: 3,
+      costMicros: 30_000,
+      models: ["anthropic/claude-sonnet-4-5"],
+      labels: []
+    })
+    const [labelled] = await ask<ReadonlyArray<Wire.Details>>(`/api/details?key=${SHOWCASE.id}`)
+    assert.deepStrictEqual(labelled!.labels, ["plan-a"])
+  })
+
+  it("details are those of the file as it is now", async () => {
+    const script = new Script("de7a1000-0000-7000-8000-0000000de7a1", "/home/ada/novel")
+    const file = viewer.store.fileOf(script)
+    const detailsOf = async () => (await ask<ReadonlyArray<Wire.Details>>(`/api/details?key=${script.id}`))[0]
+    script.turn("a first prompt", "a first answer")
+    writeFileSync(file, script.text)
+    assert.deepInclude(await detailsOf(), { turns: 1, costMicros: 6000 })
+    script.turn("a second prompt", "a second answer")
+    writeFileSync(file, script.text)
+    assert.deepInclude(await detailsOf(), { turns: 2, costMicros: 12_000 })
+    rmSync(file)
+    await ask("/api/sessions")
+    assert.isUndefined(await detailsOf())
+  })
+
+  it("the list tells where a reply broke off", async () => {
+    const { sessions } = await ask<Wire.Sessions>("/api/sessions")
+    assert.deepStrictEqual(
+      sessions.filter(({ work }) => work !== null).map(({ key, work }) => [key, work]),
+      [[FORKED.id, "unclean"]]
+    )
+  })
+
   it("path A and path B without the tree are what the shared beginning cost", async () => {
     const ends = FORKED.lines.filter(({ id }) => !FORKED.lines.some(({ parentId }) => parentId === id)).slice(1)
     const [a, b] = ends.map(({ id }) => String(id))
@@ -122,6 +162,29 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     }
     return { page, leave }
   }
+
+  it("rows of the list tell turns and cost once they are read, and can be chosen by state, model and label", async () => {
+    const { page, leave } = await visit("/?q=two+answers")
+    const row = page.locator(".session-row")
+    await row.getByText("$0.03").waitFor()
+    assert.include((await row.textContent()) ?? "", "3 turns")
+    await page.goto(`${viewer.url}/`)
+    await page.getByText("47 sessions").waitFor()
+    await page.getByLabel("Any status").selectOption("broken off")
+    await page.getByText("1 of 47 sessions").waitFor()
+    assert.strictEqual(await page.locator(".dot[data-status=unclean]").count(), 1)
+    await page.getByLabel("Any status").selectOption("")
+    await page.getByLabel("Any label").focus()
+    await page.getByLabel("Any label").selectOption("plan-a")
+    await page.getByText("1 of 47 sessions").waitFor()
+    await page.getByText("auth-rate-limit").waitFor()
+    assert.strictEqual(new URL(page.url()).searchParams.get("label"), "plan-a")
+    await page.reload()
+    await page.getByText("1 of 47 sessions").waitFor()
+    await page.getByLabel("Any model").selectOption("anthropic/claude-sonnet-4-5")
+    await page.getByText("1 of 47 sessions").waitFor()
+    await leave()
+  })
 
   it("a search leads to the entry, and is in the address", async () => {
     const { page, leave } = await visit("/search")

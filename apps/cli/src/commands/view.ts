@@ -1,9 +1,9 @@
 /** `grove view`: the web viewer, on this machine, until it is stopped. */
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type EntryId, SessionStore } from "@grove/core"
+import { type EntryId, RunningReplies, SessionStore } from "@grove/core"
 import { Exporter, Redactor } from "@grove/formats"
-import { FileBlobStore, Persist, SessionPaths } from "@grove/storage-files"
+import { FileBlobStore, FileRunningReplies, Persist, SessionPaths } from "@grove/storage-files"
 import { Library, Texts, Viewer } from "@grove/viewer"
 import { Effect, Layer, Schedule, Stream } from "effect"
 import * as Browser from "../Browser.ts"
@@ -107,7 +107,9 @@ export const run = Effect.fn("view")(function* ({ flags }: Input) {
   const index = outside.length === 0 ? SessionIndex.pathFor(paths) : join(paths.cache, "viewer.index.db")
   const services = Layer.provideMerge(Texts.layer(index), library)
   const prompts = yield* History.reader(paths)
-  const viewer = yield* Viewer.serve({ host, port, token: flags.token === true, site: site(), exporter, prompts }).pipe(
+  const { works } = yield* Effect.provide(RunningReplies, FileRunningReplies.layer({ home: paths.home }))
+  const token = flags.token === true
+  const viewer = yield* Viewer.serve({ host, port, token, site: site(), exporter, prompts, works }).pipe(
     Effect.provide(yield* Layer.build(services)),
     Effect.mapError((error) => new Failure({ message: explain(error) }))
   )

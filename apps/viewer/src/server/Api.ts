@@ -67,13 +67,23 @@ const keysBy = (all: ReadonlyArray<Listed>): ReadonlyMap<string, string> =>
     ])
   )
 
-export const sessions = Effect.fnUntraced(function* (library: Reads, url: URL): Effect.fn.Return<Reply, LibraryError> {
+/** Sessions in which a reply is noted as being generated, by id. */
+export type Works = Effect.Effect<ReadonlyMap<string, Wire.Work>>
+
+export const sessions = Effect.fnUntraced(function* (
+  library: Reads,
+  works: Works,
+  url: URL
+): Effect.fn.Return<Reply, LibraryError> {
   const all = yield* library.list
+  const workOf = yield* works
   const now = yield* Clock.currentTimeMillis
   const keys = keysBy(all)
   const wantsAll = url.searchParams.get("subAgents") === "1"
   return json({
-    sessions: all.filter(({ isSubAgent }) => wantsAll || !isSubAgent).map((listed) => rowOf(listed, keys, now)),
+    sessions: all
+      .filter(({ isSubAgent }) => wantsAll || !isSubAgent)
+      .map((listed) => ({ ...rowOf(listed, keys, now), work: workOf.get(listed.summary.id ?? "") ?? null })),
     places: library.roots().map(({ paths }) => tilde(paths.sessions))
   } satisfies Wire.Sessions)
 })

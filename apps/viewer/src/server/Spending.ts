@@ -1,10 +1,10 @@
 /** What all sessions cost. Each file is read once for as long as it does not change; the figures are those of `grove usage`. */
-import { statSync } from "node:fs"
 import { type SessionTree, TreeUsage, Usage, UsageReport } from "@grove/core/model"
 import type { LocalServer } from "@grove/local-http"
 import { Effect } from "effect"
 import type * as Wire from "../wire/Wire.ts"
 import { json } from "./Api.ts"
+import * as FileState from "./FileState.ts"
 import type { LibraryError, Listed, Reads } from "./Library.ts"
 
 interface Charge {
@@ -33,13 +33,9 @@ export interface Spends {
 export const make = (library: Reads): Spends => {
   const kept = new Map<string, { readonly state: string; readonly charges: ReadonlyArray<Charge> }>()
   let size = 0
-  const stateOf = (file: string): string => {
-    const stats = statSync(file, { throwIfNoEntry: false })
-    return stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
-  }
   return {
     of: Effect.fnUntraced(function* (listed: Listed) {
-      const state = stateOf(listed.file)
+      const state = FileState.of(listed.file)
       const known = kept.get(listed.file)
       if (known?.state === state) return known.charges
       const { opened } = yield* library.open(listed)

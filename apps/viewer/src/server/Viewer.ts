@@ -4,6 +4,7 @@ import { LocalServer, OneTimeLink } from "@grove/local-http"
 import { Effect, type Stream } from "effect"
 import * as Wire from "../wire/Wire.ts"
 import * as Api from "./Api.ts"
+import * as Details from "./Details.ts"
 import { Library, type LibraryError, type Listed } from "./Library.ts"
 import * as Prompts from "./Prompts.ts"
 import * as Search from "./Search.ts"
@@ -20,6 +21,8 @@ export interface Options {
   readonly exporter?: Exporter | undefined
   /** The prompts that were typed, if somebody keeps them. */
   readonly prompts?: Prompts.PromptReads | undefined
+  /** In which sessions somebody is at work, if that is noted anywhere. */
+  readonly works?: Api.Works | undefined
   /** Where the exported pages are; those built with this package unless given. */
   readonly site?: string | undefined
 }
@@ -58,6 +61,7 @@ const decoded = (part: string): string | undefined => {
 /** Serves until the scope ends. */
 export const serve = Effect.fn("Viewer.serve")(function* (options: Options) {
   const { host, port, token = false, site = BUILT, exporter, prompts = Prompts.none } = options
+  const { works = Effect.succeed(new Map()) } = options
   const library = yield* Library
   const texts = yield* Texts
   const formats = exporter === undefined ? [] : Wire.exportFormats
@@ -92,9 +96,11 @@ export const serve = Effect.fn("Viewer.serve")(function* (options: Options) {
   )
 
   const spends = Spending.make(library)
+  const details = Details.make(library)
   /** What pages about many sessions ask for: `/api/<name>` */
   const across: { readonly [name: string]: (url: URL) => Effect.Effect<LocalServer.Reply, LibraryError> } = {
-    sessions: (url) => Api.sessions(library, url),
+    sessions: (url) => Api.sessions(library, works, url),
+    details: (url) => Details.details(library, details, url),
     text: (url) => Api.text(texts, url),
     search: (url) => Search.search(library, texts, url),
     prompts: (url) => Prompts.prompts(library, prompts, url),

@@ -10,21 +10,33 @@ import { useKeys } from "../shared/Keys.ts"
 import { useRested } from "../shared/Rested.ts"
 import { SettingsProvider, useSettings, useWords } from "../shared/Settings.tsx"
 import { folderOf, safe, titleOf } from "../shared/Titles.ts"
-import type { SessionRow, Sessions, TextHits } from "../wire/Wire.ts"
-import { ago, dateTime, number } from "../words/index.ts"
+import type { Details, ListedRow, Sessions, TextHits } from "../wire/Wire.ts"
+import { ago, dateTime, money, number } from "../words/index.ts"
+import { type Known, useDetails } from "./Details.ts"
 import * as Filter from "./Filter.ts"
 
 type Go = ReturnType<typeof useAddress>["go"]
 
-const Row = ({ row, depth, hits, now }: Filter.Shown & { readonly hits: number; readonly now: number }) => {
+const Row = ({
+  row,
+  depth,
+  hits,
+  details,
+  now
+}: Filter.Shown & {
+  readonly hits: number
+  readonly details: Details | null | undefined
+  readonly now: number
+}) => {
   const words = useWords()
   const modified = Date.parse(row.modified ?? row.created ?? "")
   const title = titleOf(row, words)
+  const status = Filter.statusOf(row)
   const first = row.firstMessage === null ? "" : safe(row.firstMessage, 240)
   return (
     <a className="session-row" data-depth={depth} href={`/s/${encodeURIComponent(row.key)}`}>
-      <span className={row.active ? "dot on" : "dot"} title={row.active ? words.list.active : undefined}>
-        {row.active ? <span className="visually-hidden">{words.list.active}</span> : null}
+      <span className="dot" data-status={status ?? undefined} title={status === null ? undefined : words.list[status]}>
+        {status === null ? null : <span className="visually-hidden">{words.list[status]}</span>}
       </span>
       <span className="session-title" dir="auto">
         {depth > 0 ? <span className="muted">⇢ </span> : null}
@@ -49,8 +61,11 @@ const Row = ({ row, depth, hits, now }: Filter.Shown & { readonly hits: number; 
             </>
           ) : null}
         </span>
-        <span className="fact" title={words.list.turns(row.messageCount)}>
-          {number(words, row.messageCount)}
+        <span className="fact turns hide-narrow" title={words.list.messages(row.messageCount)}>
+          {details ? words.list.turns(details.turns) : ""}
+        </span>
+        <span className="fact cost" title={details ? words.list.cost : undefined}>
+          {details ? money(words, details.costMicros) : ""}
         </span>
         <time
           className="fact age"
@@ -64,14 +79,29 @@ const Row = ({ row, depth, hits, now }: Filter.Shown & { readonly hits: number; 
   )
 }
 
+const NO_FILTER = {
+  q: null,
+  project: null,
+  source: null,
+  since: null,
+  status: null,
+  model: null,
+  label: null,
+  branched: null
+}
+
 const ROW_HEIGHTS = { comfortable: 56, compact: 46 } as const
 
 const List = ({
   shown,
-  hits
+  hits,
+  details,
+  onView
 }: {
   readonly shown: ReadonlyArray<Filter.Shown>
   readonly hits: ReadonlyMap<string, number>
+  readonly details: Known
+  readonly onView: (keys: ReadonlyArray<string>) => void
 }) => {
   const { words, settings } = useSettings()
   const scroller = useRef<HTMLDivElement>(null)
@@ -85,6 +115,10 @@ const List = ({
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height is another measure
   useEffect(() => virtual.measure(), [height])
+  const visible = virtual.getVirtualItems()
+  const inView = visible.map(({ index }) => shown[index]!.row.key)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once for the same rows
+  useEffect(() => onView(inView), [inView.join(" ")])
   const move = (step: number) => {
     const rows = [...(scroller.current?.querySelectorAll<HTMLElement>(".session-row") ?? [])]
     const at = rows.indexOf(document.activeElement as HTMLElement)
@@ -94,7 +128,7 @@ const List = ({
   return (
     <div className="sessions-scroll" ref={scroller}>
       <ul className="sessions-list" aria-label={words.list.title} style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, start }) => {
+        {visible.map(({ index, start }) => {
           const { row, depth } = shown[index]!
           return (
             <li
@@ -103,7 +137,7 @@ const List = ({
               aria-posinset={index + 1}
               style={{ transform: `translateY(${start}px)`, height }}
             >
-              <Row row={row} depth={depth} hits={hits.get(row.key) ?? 0} now={now} />
+              <Row row={row} depth={depth} hits={hits.get(row.key) ?? 0} details={details.get(row.key)} now={now} />
             </li>
           )
         })}
@@ -117,7 +151,7 @@ const Projects = ({
   wanted,
   go
 }: {
-  readonly rows: ReadonlyArray<SessionRow>
+  readonly rows: ReadonlyArray<ListedRow>
   readonly wanted: Filter.Wanted
   readonly go: Go
 }) => {
@@ -159,6 +193,43 @@ const Projects = ({
   )
 }
 
+/** A filter by what only the sessions themselves tell: they are all read once somebody is about to choose. */
+const DetailFilter = ({
+  name,
+  any,
+  value,
+  known,
+  onAbout,
+  onChange
+}: {
+  readonly name: "models" | "labels"
+  readonly any: string
+  readonly value: string | null
+  readonly known: Known
+  readonly onAbout: () => void
+  readonly onChange: (value: string) => void
+}) => {
+  const found = [...known.values()].flatMap((details) => details?.[name] ?? [])
+  const options = [...new Set(value === null ? found : [value, ...found])].toSorted()
+  return (
+    <select
+      className="select"
+      aria-label={any}
+      value={value ?? ""}
+      onFocus={onAbout}
+      onPointerEnter={onAbout}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">{any}</option>
+      {options.map((option) => (
+        <option key={option} value={option}>
+          {safe(option, 60)}
+        </option>
+      ))}
+    </select>
+  )
+}
+
 const Content = () => {
   const words = useWords()
   const { params, go } = useAddress()
@@ -179,7 +250,12 @@ const Content = () => {
     [text, query]
   )
   const rows = answer.is === "here" ? answer.value.sessions : []
-  const shown = Filter.apply(rows, wanted, hits, Date.now())
+  const [inView, setInView] = useState<ReadonlyArray<string>>([])
+  const [isAbout, setIsAbout] = useState(false)
+  const needsAll = isAbout || Filter.needsDetails(wanted)
+  const details = useDetails(needsAll ? [...inView, ...rows.map(({ key }) => key)] : inView)
+  const isReading = Filter.needsDetails(wanted) && rows.some(({ key }) => !details.has(key))
+  const shown = Filter.apply(rows, wanted, hits, details, Date.now())
   if (answer.is === "loading")
     return (
       <main id="main" className="empty">
@@ -251,6 +327,35 @@ const Content = () => {
           </select>
           <select
             className="select"
+            aria-label={words.list.anyStatus}
+            value={wanted.status ?? ""}
+            onChange={(event) => go({ status: event.target.value })}
+          >
+            <option value="">{words.list.anyStatus}</option>
+            {Filter.statuses.map((status) => (
+              <option key={status} value={status}>
+                {words.list[status]}
+              </option>
+            ))}
+          </select>
+          {(
+            [
+              ["model", "models", words.list.anyModel],
+              ["label", "labels", words.list.anyLabel]
+            ] as const
+          ).map(([field, name, any]) => (
+            <DetailFilter
+              key={field}
+              name={name}
+              any={any}
+              value={wanted[field]}
+              known={details}
+              onAbout={() => setIsAbout(true)}
+              onChange={(value) => go({ [field]: value })}
+            />
+          ))}
+          <select
+            className="select"
             aria-label={words.list.sort}
             value={wanted.sort}
             onChange={(event) => go({ sort: event.target.value === "newest" ? null : event.target.value })}
@@ -286,16 +391,14 @@ const Content = () => {
           <p className="banner">{words.list.noIndex}</p>
         ) : null}
         {shown.length > 0 ? (
-          <List shown={shown} hits={hits} />
+          <List shown={shown} hits={hits} details={details} onView={setInView} />
+        ) : isReading ? (
+          <div className="empty">{words.loading}</div>
         ) : (
           <div className="empty">
             <h2>{words.list.noMatch}</h2>
             <p>{words.list.noMatchHelp}</p>
-            <button
-              type="button"
-              className="button"
-              onClick={() => go({ q: null, project: null, source: null, since: null, branched: null })}
-            >
+            <button type="button" className="button" onClick={() => go(NO_FILTER)}>
               {words.list.clear}
             </button>
           </div>

@@ -14,8 +14,28 @@ export type SessionRow = Omit<SessionSummary.SessionSummary, "path" | "parentSes
   readonly active: boolean
 }
 
+/** `working`: somebody generates a reply in it. `unclean`: a reply broke off, and nobody has taken it up. */
+export type Work = "working" | "unclean"
+
+export type ListedRow = SessionRow & {
+  /** `null` where neither is known. */
+  readonly work: Work | null
+}
+
+/** What the list tells of a session once it has been read. */
+export interface Details {
+  readonly key: string
+  /** On the path where it stands. */
+  readonly turns: number
+  /** Of the whole tree; `null` if anything in it has no price. */
+  readonly costMicros: number | null
+  /** `provider/model` */
+  readonly models: ReadonlyArray<string>
+  readonly labels: ReadonlyArray<string>
+}
+
 export interface Sessions {
-  readonly sessions: ReadonlyArray<SessionRow>
+  readonly sessions: ReadonlyArray<ListedRow>
   /** Where they were looked for, in words for people. */
   readonly places: ReadonlyArray<string>
 }

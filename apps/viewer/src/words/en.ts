@@ -40,10 +40,16 @@ export const en = {
       shown === all
         ? count(all, "session", "sessions")
         : `${shown.toLocaleString("en")} of ${count(all, "session", "sessions")}`,
-    turns: (n: number) => count(n, "message", "messages"),
+    messages: (n: number) => count(n, "message", "messages"),
+    turns: (n: number) => count(n, "turn", "turns"),
+    cost: "Cost of all its branches",
     branches: (n: number) => count(n, "branch", "branches"),
     draft: "draft",
-    active: "active",
+    working: "working",
+    unclean: "broken off",
+    anyStatus: "Any status",
+    anyModel: "Any model",
+    anyLabel: "Any label",
     untitled: "(no messages)",
     inText: (n: number) => `${n}× in text`,
     sort: "Sort",
