@@ -21,4 +21,8 @@ await build({
   chunkNames: "chunks/[name]-[hash]",
   logLevel: "warning"
 })
-await cp(new URL("../server/static", import.meta.url), new URL("dist/static", import.meta.url), { recursive: true })
+// The pages of `serve` and `view` travel with the command, which asks for no package of ours at run time.
+const pages = { static: "../server/static", site: "../viewer/dist/site" }
+for (const [name, from] of Object.entries(pages)) {
+  await cp(new URL(from, import.meta.url), new URL(`dist/${name}`, import.meta.url), { recursive: true })
+}

@@ -19,6 +19,7 @@ const steps = [
     "build, types and tests",
     () => turbo(["build", "typecheck", "test", "--output-logs=full", "--continue=dependencies-successful"])
   ],
+  ["packed packages", () => run("npm", ["run", "--silent", "check:pack"])],
   ["docs", () => run("npm", ["run", "--silent", "check:docs"])]
 ]
 

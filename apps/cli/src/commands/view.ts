@@ -76,8 +76,8 @@ const exporterFor = (store: SessionStore["Service"], surroundings: Surroundings,
     })
 }
 
-/** Beside the package: built with it, and found wherever that is installed. */
-const site = (): string => fileURLToPath(new URL("../site", import.meta.resolve("@grove/viewer")))
+/** Copied beside the bundle when that is built. */
+const site = (): string => fileURLToPath(new URL("../site", import.meta.url))
 
 export const run = Effect.fn("view")(function* ({ flags }: Input) {
   const paths = yield* Paths
